@@ -2,6 +2,7 @@
 
     python bench/advise.py worlds [WORLDS] [quick]  null worlds and others: false claims, coverage; quick: nothing is learnt
     python bench/advise.py choices WORLDS QUESTIONS… [KIND…]  which point is taken, and what it is really worth (quick)
+    python bench/advise.py least WORLDS QUESTIONS… [KIND…]  how true what is said of a least accuracy is (quick)
     python bench/advise.py races [WORLDS]         twelve options over the same questions: calls of a race and of playing all
     MOOT_DATA=FOLDER python bench/advise.py mmlu  34 models × 12,032 questions of MMLU-Pro: time, memory, the exact optimum
 
@@ -16,6 +17,7 @@ import resource
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -24,6 +26,7 @@ from statistics import NormalDist
 
 import numpy as np
 
+import moot.advise.advice as advising
 import moot.advise.find as finding
 import moot.advise.search as searching
 from moot.advise.advice import Advice, advise
@@ -233,6 +236,66 @@ def choices(number: int, sizes: Sequence[int], kinds: Sequence[str] = ()) -> Non
             print(f"  the most accurate asked for: {best.words(number)}", flush=True)
 
 
+LEAST = tuple(round(each / 100, 2) for each in range(-15, 6))
+"""What is asked for, from the really best option weighed: from 15 points below it to 5 above."""
+
+
+def pair(draw: np.random.Generator, players: int, questions: int) -> np.ndarray:
+    """One is right 92 times in a hundred, the other 50, apart from each other."""
+    right = np.array([0.92, *([0.5] * (players - 1))])[:, None]
+    return np.where(draw.random((players, questions)) < right, 0, draw.integers(1, 5, size=(players, questions)))
+
+
+def least(number: int, sizes: Sequence[int], kinds: Sequence[str] = ()) -> None:
+    """Of every answer to `--min-accuracy` how often it is given, and how often the one to take really reaches what was asked."""
+    finding.FEWEST = 10**6
+    advising.next_stages = lambda *_: []  # type: ignore[assignment]  # which takes most of the time, and tells nothing here
+    sums: dict[str, Counter[str]] = {}
+    for name, (world, players) in {**CHOICES, "pair, 2 players": (pair, 2)}.items():
+        if kinds and not name.startswith(tuple(kinds)):
+            continue
+        for questions in sizes:
+            said, true, below, asked = Counter[str](), Counter[str](), Counter[float](), Counter[float]()
+            for seed in range(number):
+                draw = np.random.default_rng([77, seed])
+                prices = np.exp(draw.uniform(np.log(0.2), np.log(2.0), size=players)) / 1000
+                drafts = priced(drafts_of(world(draw, players, questions)), prices)
+                found = find_options(drafts.at(parted_in_two(drafts.units).search))
+                fresh = priced(drafts_of(world(draw, players, SOME)), prices)
+                points = advise(drafts, AdviceWanted(), found).points
+                worth = {id(point.option): float(point.option.played(fresh).worth.mean()) for point in points}
+                best = max(worth.values())
+                for gap in LEAST:
+                    wanted = AdviceWanted(min_accuracy=best + gap)
+                    if not 0.3 < best + gap < 0.99:
+                        continue
+                    advice = advise(drafts, wanted, found)
+                    assert advice.recommended is not None
+                    taken, reached = advice.recommended.option, str(advice.least)
+                    if id(taken) not in worth:  # a limit may keep another point of the frontier
+                        worth[id(taken)] = float(taken.played(fresh).worth.mean())
+                    said[reached] += 1
+                    true[reached] += worth[id(taken)] >= best + gap
+                    asked[gap] += 1
+                    below[gap] += reached == "not reached"
+            words = ", ".join(
+                f"{each} {said[each]} (true {100 * true[each] / said[each]:.1f} %)" for each in sorted(said)
+            )
+            none = ", ".join(
+                f"{-100 * gap:g} below {100 * below[gap] / asked[gap]:.1f} %"
+                for gap in (-0.02, -0.03, -0.05)
+                if asked[gap]
+            )
+            print(
+                f"{name}, {questions} questions: {words}; not reached where it is asked so many points {none}",
+                flush=True,
+            )
+            for each, counted in (("said", said), ("true", true)):
+                sums.setdefault(each, Counter()).update(counted)
+    if sums:
+        print({each: f"{sums['true'][each]} of {sums['said'][each]}" for each in sums["said"]})
+
+
 def priced(drafts: KnownDrafts, prices: np.ndarray) -> KnownDrafts:
     return replace(drafts, usd=np.repeat(prices[:, None], drafts.size, axis=1))
 
@@ -411,8 +474,9 @@ if __name__ == "__main__":
         mmlu()
     elif sys.argv[1:2] == ["races"]:
         races(int(sys.argv[2]) if len(sys.argv) > 2 else 200)
-    elif sys.argv[1:2] == ["choices"]:
+    elif sys.argv[1:2] in (["choices"], ["least"]):
         numbers = [int(each) for each in sys.argv[2:] if each.isdigit()]
-        choices(numbers[0], numbers[1:], [each for each in sys.argv[2:] if not each.isdigit()])
+        measured = choices if sys.argv[1] == "choices" else least
+        measured(numbers[0], numbers[1:], [each for each in sys.argv[2:] if not each.isdigit()])
     else:
         worlds(int(sys.argv[2]) if len(sys.argv) > 2 else 100, learning="quick" not in sys.argv)

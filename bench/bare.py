@@ -1,4 +1,7 @@
-"""The baseline: a bare aiohttp loop that posts the bodies in a file, so many at once, and reads the replies as JSON."""
+"""The baseline: a bare aiohttp loop that posts the bodies in a file, so many at once, and reads the replies as JSON.
+
+On uvloop, as `moot run` is.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ import sys
 from pathlib import Path
 
 import aiohttp
+import uvloop
 
 
 async def main(url: str, bodies: list[bytes], concurrent: int) -> None:
@@ -26,4 +30,4 @@ async def main(url: str, bodies: list[bytes], concurrent: int) -> None:
 
 if __name__ == "__main__":
     lines = Path(sys.argv[2]).read_bytes().splitlines()[: int(sys.argv[4])]
-    asyncio.run(main(f"{sys.argv[1]}/chat/completions", lines, int(sys.argv[3])))
+    uvloop.run(main(f"{sys.argv[1]}/chat/completions", lines, int(sys.argv[3])))

@@ -21,6 +21,7 @@ from moot.advise.known import KnownDrafts, parted_in_two
 from moot.advise.staged import staged_options
 from moot.engine.stage_race import INCUMBENT, StageRace
 from moot.engine.wave_runner import WavePlay
+from moot.stats.racing import RACE_ALPHA
 
 QUESTIONS, MANY = 400, 40_000
 SKILLS = {
@@ -41,6 +42,8 @@ def drafts_of(draw: np.random.Generator, questions: int) -> KnownDrafts:
 @dataclass(slots=True)
 class Counted:
     worlds: int = 0
+    points: int = 0
+    """Options weighed, for all of which a race pays."""
     kept: int = 0
     """The truly best is left, or one that is as good but for a thousandth."""
     one_left: int = 0
@@ -70,7 +73,8 @@ def world(number: int, skills: tuple[float, ...], counted: Counted) -> None:
         return unsure, free, played * 1.0
 
     unsure, free, played = worth(claim)
-    race = StageRace(len(skills), advice.recommended.played.worth, free, unsure, claim.units, number)
+    alpha = RACE_ALPHA / len(advice.points)  # as the command pays for every option that might have been the incumbent
+    race = StageRace(len(skills), advice.recommended.played.worth, free, unsure, claim.units, number, alpha)
     while (wave := race.next_wave()) is not None:
         asked = range(wave.first, wave.first + wave.questions)
         race.hear(
@@ -88,6 +92,7 @@ def world(number: int, skills: tuple[float, ...], counted: Counted) -> None:
     left = race.race.left
     taken = INCUMBENT if INCUMBENT in left else max(left, key=lambda option: race.gained[option])
     counted.worlds += 1
+    counted.points += len(advice.points)
     counted.kept += max(true[option] for option in left) >= max(true) - 0.001
     counted.one_left += len(left) == 1
     counted.calls += race.calls
@@ -105,9 +110,10 @@ def main(worlds: int) -> None:
             world(number, skills, counted)
         to_there, whole = counted.calls / counted.calls_of_all, counted.calls / counted.calls_of_every_question
         print(
-            f"{name}: {counted.worlds} worlds, {counted.cpu_s / worlds:.1f} s of CPU each; best kept {counted.kept}, one left"
-            f" {counted.one_left}; {counted.heard / worlds:.0f} of {QUESTIONS // 2} questions heard, {counted.calls / worlds:.0f}"
-            f" calls, {to_there:.1%} of playing all to there and {whole:.1%} of playing all to the end; the one to take is"
+            f"{name}: {counted.worlds} worlds, {counted.cpu_s / worlds:.1f} s of CPU each,"
+            f" {counted.points / worlds:.1f} options weighed; best kept {counted.kept}, one left {counted.one_left};"
+            f" {counted.heard / worlds:.0f} of {QUESTIONS // 2} questions heard, {counted.calls / worlds:.0f} calls,"
+            f" {to_there:.1%} of playing all to there and {whole:.1%} of playing all to the end; the one to take is"
             f" {100 * counted.regret / worlds:.1f} points below the best"
         )
 

@@ -1,5 +1,7 @@
 """The engine beside a bare aiohttp loop: CPU per call, wall time against its lower bound, memory, second run, start-up.
 
+`profile` says where the CPU of a call goes, layer by layer (`layers`).
+
 Every figure is a ratio within one run of this file on one machine; see bench/README.md.
 """
 
@@ -8,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -56,14 +59,17 @@ def write_questions(path: Path, count: int) -> None:
             lines.write(json.dumps({"id": f"q{n}", "text": text, "answer": "Paris"}) + "\n")
 
 
-def write_experiment(folder: Path, name: str, base_url: str, count: int, concurrent: int, players: int = 1) -> Path:
+def write_experiment(
+    folder: Path, name: str, base_url: str, count: int, concurrent: int, players: int = 1, more: str = ""
+) -> Path:
+    """`more`: lines at the end of the file; without any, every player plays alone."""
     write_questions(folder / f"{name}.jsonl", count)
     seats = "".join(f"  p{n}: {{model: ann}}\n" for n in range(players))
     model = f"{{provider: endpoint, base_url: '{base_url}', model: fixed, params: {{temperature: 0, max_tokens: 200}}"
     path = folder / f"{name}.yaml"
     path.write_text(
         f"name: {name}\nquestions: {{file: {name}.jsonl}}\n"
-        f"models:\n  ann: {model}, limits: {{concurrent: {concurrent}}}}}\nplayers:\n{seats}"
+        f"models:\n  ann: {model}, limits: {{concurrent: {concurrent}}}}}\nplayers:\n{seats}{more}"
     )
     return path
 
@@ -85,38 +91,78 @@ def write_bodies(experiment: Path, target: Path) -> None:
                 await cell.strategy.play(case.question, cell.team.seated())
 
     asyncio.run(play_all())
+    asked = {
+        (request.messages, request.sample): request for request in seen.requests
+    }  # a draft is shared, and asked once
     with target.open("wb") as lines:
-        for request in seen.requests:
+        for request in asked.values():
             body = endpoint.body(request, "schema")  # type: ignore[attr-defined]
             lines.write(json.dumps(body, separators=(",", ":")).encode() + b"\n")
 
 
+@dataclass(frozen=True)
+class Played:
+    """What is played in a row of figures."""
+
+    what: str
+    players: int
+    calls_a_question: int
+    bound: float
+    more: str = ""
+
+
+PLAYED = (
+    Played("solo, 4 players", 4, 4, 2.0),
+    Played("solo, 1 player, so that each call carries a whole question", 1, 1, 2.5),
+    Played(
+        "a vote of six, grouped by match, and a talkative captain",
+        *(6, 7, 2.2),
+        more="strategies: [vote, talkative: {captain: p0}]\ngrouping: {match: only}\n",
+    ),
+)
+
+
 def cpu_per_call(calls: int = 20_000, rounds: int = 5) -> None:
-    """The least of a few rounds, bare and moot in turn: whatever else the machine does only adds."""
-    for players in (4, 1):
+    """Rounds of bare and moot in turn: whatever else the machine does only adds, so the least of each is told beside the rest."""
+    for played in PLAYED:
+        count = calls // played.calls_a_question
+        made = count * played.calls_a_question
         with tempfile.TemporaryDirectory() as name, nginx() as url:
             folder = Path(name)
             one = write_experiment(folder, "one", url, 1, CONCURRENT)
             bodies = folder / "bodies"
-            bare_s, moot_s, rates = [], [], []
+            bare_ms, moot_ms, rates = [], [], []
             for n in range(rounds):
-                whole = write_experiment(folder, f"whole{n}", url, calls // players, CONCURRENT, players)
+                whole = write_experiment(folder, f"whole{n}", url, count, CONCURRENT, played.players, played.more)
                 if n == 0:
                     write_bodies(whole, bodies)
+                    assert len(bodies.read_bytes().splitlines()) == made, "as many calls as are counted"
                 bare = [PYTHON, str(HERE / "bare.py"), url, str(bodies), str(CONCURRENT)]
-                base_start, base = measure(*bare, "1"), measure(*bare, str(calls))
+                base_start, base = measure(*bare, "1"), measure(*bare, str(made))
                 start, run = measure(MOOT, "run", str(one), "--quiet"), measure(MOOT, "run", str(whole), "--quiet")
-                bare_s.append(base.over(base_start))
-                moot_s.append(run.over(start))
+                bare_ms.append(1000 * base.over(base_start) / made)
+                moot_ms.append(1000 * run.over(start) / made)
                 again = measure(MOOT, "run", str(whole), "--quiet")
-                rates.append(calls / (again.wall_s - start.wall_s))
-        bare_ms, moot_ms = 1000 * min(bare_s) / calls, 1000 * min(moot_s) / calls
-        print(f"client CPU per call, {calls:,} calls of solo ({calls // players:,} questions × {players} players),")
-        print(f"{CONCURRENT} at once, fixed replies from nginx:")
-        print(f"  bare aiohttp loop   {bare_ms:.3f} ms   (start-up {base_start.cpu_s:.2f} s apart)")
-        print(f"  moot run            {moot_ms:.3f} ms   (start-up {start.cpu_s:.2f} s apart)")
-        print(f"  ratio               {moot_ms / bare_ms:.2f}   (bound 3, aim 2)")
-        print(f"second run of the same file: {max(rates):,.0f} episodes a second, start-up apart (bound 5,000)")
+                rates.append(count / (again.wall_s - start.wall_s))
+        print(f"client CPU per call, {made:,} calls, {count:,} questions: {played.what};")
+        print(f"{CONCURRENT} at once, fixed replies from nginx, uvloop on both sides, {rounds} rounds in turn:")
+        print(f"  bare aiohttp loop   {spread(bare_ms)} ms   (start-up {base_start.cpu_s:.2f} s apart)")
+        print(f"  moot run            {spread(moot_ms)} ms   (start-up {start.cpu_s:.2f} s apart)")
+        ratios = [ours / theirs for ours, theirs in zip(moot_ms, bare_ms, strict=True)]
+        print(f"  ratio by round      {spread(ratios, 2)}")
+        print(f"  ratio of the least  {min(moot_ms) / min(bare_ms):.2f}   (bound {played.bound:g})")
+        print(f"second run of the same file: {max(rates):,.0f} questions a second, start-up apart", flush=True)
+
+
+def spread(values: list[float], places: int = 3) -> str:
+    """Least, median, most."""
+    return ", ".join(f"{value:.{places}f}" for value in (min(values), statistics.median(values), max(values)))
+
+
+def profile() -> None:
+    from layers import profile as by_layer
+
+    by_layer()
 
 
 def wall_time(calls: int = 12_800, concurrent: int = 128, reply_s: float = 0.2) -> None:
@@ -150,6 +196,6 @@ def start_up() -> None:
 
 
 if __name__ == "__main__":
-    parts = {"cpu": cpu_per_call, "wall": wall_time, "memory": memory, "start": start_up}
+    parts = {"cpu": cpu_per_call, "profile": profile, "wall": wall_time, "memory": memory, "start": start_up}
     for part in sys.argv[1:] or parts:
         parts[part]()

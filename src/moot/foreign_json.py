@@ -33,12 +33,16 @@ def read_json(written: str | bytes) -> Any:
     """
     if len(written) > MOST_VALUES and _marks(written) > MOST_VALUES:
         raise ValueError(f"more than {MOST_VALUES:,} values")
-    long = _LONG_TEXT.search(written) if isinstance(written, str) else _LONG_BYTES.search(written)
-    if long is None:
-        try:
-            return orjson.loads(written)
-        except ValueError:
-            pass  # the slow way takes a little more, and says what is wrong
+    try:
+        value = orjson.loads(written)
+    except ValueError:
+        pass  # the slow way takes a little more, and says what is wrong
+    else:
+        # An object of nothing but texts, as most replies of models, has no number to lose; else one is looked for.
+        if type(value) is dict and all(type(item) is str for item in value.values()):
+            return value
+        if (_LONG_TEXT.search(written) if isinstance(written, str) else _LONG_BYTES.search(written)) is None:
+            return value
     text = written if isinstance(written, str) else written.removeprefix(codecs.BOM_UTF8).decode()
     try:
         return json.loads(text, parse_int=whole_number, parse_float=decimal_number)

@@ -206,21 +206,26 @@ def _listed(names: Sequence[str]) -> str:
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
-@contextmanager
-def blaming(kind: str, name: str, part: str | None = None) -> Iterator[None]:
+class blaming:
     """What is raised inside is this plug-in's fault. What moot raises on purpose passes: a budget is nobody's fault.
 
     `part`: what of it was asked, such as the name of the method.
     """
-    whose = f"{kind} {name!r}" if part is None else f"{kind} {name!r}: {part}"
-    try:
-        yield
-    except (MootError, PluginBroke):
-        raise
-    except NotAsExpected as error:
-        raise PluginBroke(f"{whose}: {error}") from error
-    except Exception as error:
-        raise PluginBroke(f"{whose}: {in_one_line(error)}") from error
+
+    __slots__ = ("_kind", "_name", "_part")
+
+    def __init__(self, kind: str, name: str, part: str | None = None) -> None:
+        self._kind, self._name, self._part = kind, name, part
+
+    def __enter__(self) -> None:
+        """Nothing to prepare."""
+
+    def __exit__(self, _kind: object, error: BaseException | None, _traceback: object) -> None:
+        if not isinstance(error, Exception) or isinstance(error, MootError | PluginBroke):
+            return
+        whose = f"{self._kind} {self._name!r}" if self._part is None else f"{self._kind} {self._name!r}: {self._part}"
+        said = str(error) if isinstance(error, NotAsExpected) else in_one_line(error)
+        raise PluginBroke(f"{whose}: {said}") from error
 
 
 @contextmanager

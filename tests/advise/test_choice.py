@@ -90,10 +90,10 @@ def test_what_is_promised_is_likely_and_the_cheapest_that_is() -> None:
     assert taken(advice) == "p0"
     assert advice.recommended is not None
     assert promises(advice.recommended, wanted)
-    assert advice.likely
+    assert advice.least == "shown"
     dear = advise(drafts, AdviceWanted(min_accuracy=0.99), found)
     assert taken(dear) == "p1", "the most accurate on all"
-    assert not dear.likely
+    assert dear.least == "not reached"
 
 
 def test_intervals_pay_for_all_points() -> None:

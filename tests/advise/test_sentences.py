@@ -51,36 +51,69 @@ def test_a_limit_that_the_figures_are_over_is_said_to_be() -> None:
         f"But on the questions kept apart alone it took ${taken.played.usd_per_1000:.2f} for 1,000 questions and"
         in said
     )
-    assert "the most accurate that keeps to it, on all 80 questions." in said
+    assert f"of the {len(over.points)} options weighed the most accurate that keeps to it, on all 80 questions." in said
     beyond = advise(replace(drafts, usd=5 * dear), wanted)
     assert beyond.recommended is None, "what is over a limit on all questions is not taken"
     assert "the cheapest cost $5.5)" in str(beyond.why_none)
 
 
-def test_what_one_option_cannot_promise_is_said_of_it_alone() -> None:
+def test_what_is_likely_is_said_to_be_no_more() -> None:
     wanted = AdviceWanted(min_accuracy=0.65)
-    advice = advise(world(2, (0.75, 0.6, 0.5)), wanted)
-    said = sentence(replace(advice, likely=True), wanted)
+    advice = replace(advise(world(2, (0.75, 0.6, 0.5)), wanted), least="likely", to_show=1234)
+    said = sentence(advice, wanted)
     assert "None" not in said
-    assert "it is the cheapest likely to reach 65 % or more. That cannot be promised: its interval goes below." in said
+    assert (
+        f"of the {len(advice.points)} options weighed it is the cheapest that likely reaches 65 % or more; it has "
+        in said
+    )
+    assert "That is not shown: its interval goes below; about 1,300 new questions by themselves would show it" in said
+    assert "interval goes below." in sentence(replace(advice, to_show=None), wanted)
+
+
+def test_what_is_too_near_is_open() -> None:
+    """Its share of these questions is above, and by no more than chance."""
+    drafts = world(2, (0.75, 0.6, 0.5))
+    share = advise(drafts, AdviceWanted(most_accurate=True)).recommended
+    assert share is not None
+    wanted = AdviceWanted(min_accuracy=share.on_all.accuracy - 0.005)
+    advice = advise(drafts, wanted)
+    assert advice.least == "open"
+    assert advice.recommended is not None
+    assert advice.recommended.on_all.accuracy == share.on_all.accuracy
+    said = sentence(advice, wanted)
+    assert "on others is open" in said
+    assert "None" not in said
 
 
 @pytest.mark.parametrize("budget", [None, 2.5])
-def test_what_nothing_is_likely_to_reach_is_said_first(budget: float | None) -> None:
-    wanted = AdviceWanted(min_accuracy=0.9, budget_usd_per_1000=budget)
+def test_what_no_option_has_on_these_questions_is_said_first(budget: float | None) -> None:
+    wanted = AdviceWanted(min_accuracy=0.95, budget_usd_per_1000=budget)
     advice = advise(world(2, (0.7, 0.6, 0.5)), wanted)
     said = sentence(advice, wanted)
-    within = "" if budget is None else " within $2.50 for 1,000 questions"
-    assert said.startswith(f"No option{within} is likely to reach 90 %. The most accurate on all 80 questions is ")
+    within = "" if budget is None else ", within $2.50 for 1,000 questions"
+    none = f"None of the {len(advice.points)} options weighed reaches 95 %{within} on these questions. The most accurate is "
+    assert said.startswith(none)
     assert "cheapest" not in said
-    assert not advice.likely
+    assert advice.least == "not reached"
+    assert all(point.on_all.accuracy < 0.95 for point in advice.points)
+
+
+def test_what_may_be_reached_on_others_is_said_to_be() -> None:
+    """The share of these questions is below, the interval goes above."""
+    drafts = world(2, (0.75, 0.6, 0.5))
+    best = advise(drafts, AdviceWanted(most_accurate=True)).recommended
+    assert best is not None
+    wanted = AdviceWanted(min_accuracy=best.on_all.accuracy + 0.005)
+    advice = advise(drafts, wanted)
+    assert advice.least == "not reached"
+    assert sentence(advice, wanted).endswith("On others it may: its interval goes above.")
 
 
 def test_nothing_is_said_of_cheaper_ones_where_there_are_none() -> None:
     one = world(3, (0.6,))
     same = KnownDrafts(("a", "b", "c"), np.repeat(one.codes, 3, axis=0), np.repeat(one.worth, 3, axis=0), one.units, 5)
     said = sentence(advise(same, AdviceWanted()), AdviceWanted())
-    assert "no point of the frontier is cheaper, nor more accurate on all 80 questions" in said
+    assert "options weighed is cheaper, nor more accurate on all 80 questions" in said
 
 
 def test_the_least_lead_is_named_and_every_player_must_be_beaten() -> None:

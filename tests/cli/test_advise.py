@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
+from moot.advise.known import parted_in_two
 from moot.cli.app import app
 from moot.cli.exit import run_app
 from moot.experiment.selected import read_selection
@@ -94,9 +95,11 @@ def test_a_promise_that_cannot_be_made_is_not(moot: Moot, tmp_path: Path, monkey
     told = json.loads(moot("advise", "labels.csv", "--min-accuracy", "0.99", "--json", ends=2, printed=True))
     assert (told["recommended"]["likely"], told["recommended"]["promised"]) == (False, False)
     sentence = told["recommended"]["sentence"]
-    assert sentence.startswith("No option is likely to reach 99 %. The most accurate on all 80 questions is ")
+    assert told["recommended"]["least_accuracy"] == "not reached"
+    none = f"None of the {told['weighed']} options weighed reaches 99 % on these questions. The most accurate is "
+    assert sentence.startswith(none)
     assert "cheapest" not in sentence
-    assert "No option is likely to reach 99 %." in moot(
+    assert "options weighed reaches 99 % on these" in moot(
         "advise", "labels.csv", "--min-accuracy", "0.99", ends=2, printed=True
     )
     kept = json.loads(moot("advise", "labels.csv", "--min-accuracy", "0.3", "--json"))
@@ -104,14 +107,61 @@ def test_a_promise_that_cannot_be_made_is_not(moot: Moot, tmp_path: Path, monkey
     assert kept["recommended"]["low"] >= 0.3
 
 
-def test_a_team_that_likely_keeps_no_least_accuracy_is_not_written(
+def test_a_player_alone_who_is_cheaper_and_more_accurate_is_weighed_whatever_the_first_half_says(
+    moot: Moot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the half searched on bob is as right as ann and the frontier has one of them; on the other half she is far ahead."""
+    _learns_nothing(monkeypatch)
+    numbers = range(80)
+    search = set(parted_in_two([str(number) for number in numbers]).search.tolist())
+    with (tmp_path / "labels.csv").open("w", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(["question_id", "model", "pred", "answer"])
+        for number in numbers:
+            easy = number % 4 > 0
+            right = {
+                "ann": easy or number not in search,
+                "bob": easy and (number in search or number % 8 > 4),
+                "cat": False,
+            }
+            rows.writerows([number, name, "A" if right[name] else "B", "A"] for name in right)
+    for goal in ((), ("--most-accurate",)):
+        told = json.loads(moot("advise", "labels.csv", "--json", *goal))
+        weighed = [*told["frontier"], *told["beside"]]
+        assert {row["players"][0] for row in weighed if row["rule"] == "single"} == {"ann", "bob", "cat"}
+        assert told["weighed"] == len(weighed)
+        assert told["recommended"]["option"] == "ann alone"
+        assert told["most_accurate"]["pooled"] == max(row["pooled"] for row in weighed)
+        screen = moot("advise", "labels.csv", *goal)
+        assert len(screen.splitlines()) <= 24
+        assert f"of the {told['weighed']} options weighed" in " ".join(screen.split())
+
+
+def test_what_is_likely_and_not_shown_is_written_with_what_would_show_it(
+    moot: Moot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _learns_nothing(monkeypatch)
+    write_cup(tmp_path)
+    moot("run", "cup.yaml", "--quiet")
+    best = json.loads(moot("advise", "cup.yaml", "--json"))["most_accurate"]
+    asked = str(round(best["low"] + 0.02, 2))
+    told = json.loads(moot("advise", "cup.yaml", "--json", "--min-accuracy", asked))["recommended"]
+    assert (told["least_accuracy"], told["likely"], told["promised"]) == ("likely", True, False)
+    assert told["to_show"] > 0
+    assert "likely reaches" in told["sentence"]
+    assert "That is not shown: its interval goes below; about " in told["sentence"]
+    assert "Written: team.yaml" in moot("advise", "cup.yaml", "--min-accuracy", asked, "-o", "team.yaml", errors=True)
+
+
+def test_a_team_that_does_not_reach_the_least_accuracy_is_not_written(
     moot: Moot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _learns_nothing(monkeypatch)
     write_cup(tmp_path)
     moot("run", "cup.yaml", "--quiet")
     said = moot("advise", "cup.yaml", "--min-accuracy", "0.99", "-o", "team.yaml", ends=2)
-    assert "team.yaml is not written: no option is likely to reach 99 %" in said
+    assert "team.yaml is not written: none of the " in said
+    assert " reaches 99 % on these questions. " in said
     assert not (tmp_path / "team.yaml").exists()
 
 
@@ -148,7 +198,7 @@ def test_the_team_is_written_ready_to_be_asked(
     assert (entry if isinstance(entry, str) else next(iter(entry))) == strategy
     chosen = read_selection(tmp_path / "team.chosen.json")
     assert set(chosen.team) == set(team.teams["advised"].players)
-    several = len(json.loads(moot("advise", "cup.yaml", "--json"))["frontier"]) > 1
+    several = json.loads(moot("advise", "cup.yaml", "--json"))["weighed"] > 1
     assert len(chosen.chosen_on.marks) == (80 if several else 40), "all questions choose between several points"
     _measured_beside(moot, tmp_path, left_out=80 if several else 40)
 
@@ -167,7 +217,7 @@ def test_what_was_learnt_goes_with_the_team(
     assert rule in entry
     content = json.loads((tmp_path / "team.rule.json").read_text())
     assert len(content["chosen_on"]) == 40, "it was learnt on these"
-    several = len(json.loads(moot("advise", "cup.yaml", "--json"))["frontier"]) > 1
+    several = json.loads(moot("advise", "cup.yaml", "--json"))["weighed"] > 1
     _measured_beside(moot, tmp_path, left_out=80 if several else 40)
 
 
@@ -305,10 +355,10 @@ def test_advice_against_the_runs_own_verdict_is_said_to_be(
     assert len(screen.splitlines()) <= 24
     words = " ".join(screen.split())
     assert (
-        "no goal was given, so it is the cheapest within one standard error of the most accurate, on all 100 questions"
-        in words
+        "no goal was given, so it is the cheapest within one standard error of the most accurate, of the"
+        f" {told['weighed']} options weighed on all 100 questions" in words
     )
-    assert f"The most accurate of all: {told['most_accurate']['option']} (" in words
+    assert f"The most accurate of them: {told['most_accurate']['option']} (" in words
     assert "--most-accurate takes it." in words
     better = f"vote is better than {headline['over_best_single']['single']} alone: +10.0 points"
     assert f"The run's own verdict is another: {better}" in words

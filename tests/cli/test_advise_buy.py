@@ -130,8 +130,8 @@ def paid(folder: Path) -> tuple[int, float]:
 
 
 def as_with_one_point(moot: Moot, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A race pays for every point of the frontier: in so small a world nobody would be put out in time."""
-    points = len(json.loads(moot("--json"))["frontier"])
+    """A race pays for every option weighed: in so small a world nobody would be put out in time."""
+    points = json.loads(moot("--json"))["weighed"]
     monkeypatch.setattr("moot.cli.advise_buy.RACE_ALPHA", 0.05 * points)
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from moot import load_team, open_store
 from moot.cli.app import app
@@ -343,3 +344,26 @@ def test_fewer_proposers_than_asked_for_are_all_taken(tmp_path: Path, capsys: py
     out, err = moot(capsys, "select", file, "--k", "2,5,7", "--m", 20, "--method", "top-accuracy", "--json")
     assert [row["k"] for row in json.loads(out)] == [2, 3]
     assert "there are 3 proposers, where teams of 5, 7 are asked for: k 3" in err
+
+
+def test_a_primary_of_which_nothing_is_left_is_not_called_undeclared(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, rows = chosen(tmp_path, capsys, 20)
+    wordings = set(rows[0]["chosen_on"])
+    kept = [json.loads(line) for line in (tmp_path / "questions.jsonl").read_text().splitlines()]
+    asked = [each for each in kept if Question("", each["text"], tuple(each["choices"])).wording in wordings]
+    (tmp_path / "questions.jsonl").write_text("\n".join(map(json.dumps, asked)))
+    config = yaml.safe_load(file.read_text()) | {"name": "again"}
+    config |= {"primary": "mixture", "hypotheses": ["accuracy(mixture) > 0.5"]}
+    file.write_text(yaml.safe_dump(config, sort_keys=False))
+    moot(capsys, "run", file, "--quiet")
+    report = json.loads(moot(capsys, "report", file, "--json")[0])
+    headline, (hypothesis,) = report["headline"], report["hypotheses"]
+    why = "every question that it has played is one that it was chosen on"
+    assert headline["primary_unmeasured"]["of"] == "mixture"
+    assert headline["primary_unmeasured"]["why"].startswith(why)
+    assert f"Of the declared primary, mixture, nothing can be told: {why}" in headline["sentence"]
+    assert "declares no primary" not in headline["sentence"]
+    assert why in hypothesis["note"]
+    assert "not been played" not in hypothesis["note"]

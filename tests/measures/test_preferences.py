@@ -252,6 +252,41 @@ def test_a_person_counts_as_a_judge(tmp_path: Path, capsys: pytest.CaptureFixtur
     }  # fmt: skip
 
 
+@pytest.mark.parametrize("against", [True, False])
+def test_votes_of_persons_that_the_share_leaves_out_are_said_and_overturn_it(
+    against: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = clear_win(tmp_path, capsys, baseline="bob")["headline"]["preferred"]
+    assert before["better"]
+    assert "left_out" not in before
+    path = tmp_path / "plans.yaml"
+    query = """SELECT a.question, a.answer, b.answer FROM episodes a JOIN episodes b ON a.question = b.question
+        JOIN cells c ON c.id = a.cell AND c.player IS NULL JOIN cells d ON d.id = b.cell AND d.player = 'bob'
+        WHERE a.answer != b.answer ORDER BY a.question LIMIT 8"""
+    texts = rows_of(path, query)
+    for number, (question, team, other) in enumerate(texts):
+        shown = [team, other] if number % 2 else [other, team]
+        preferred = ("first", "second")[shown.index(other if against else team)]
+        said = {"question": question, "first": shown[0], "second": shown[1], "preferred": preferred, "person": "eve"}
+        prefer_as_person(tmp_path / "plans.db", **said)
+    headline = reported(path, capsys)["headline"]
+    after, told = headline["preferred"], headline["sentence"]
+    assert (after["uncorrected"], after["persons"]["words"], after["models"]["n"]) == (8, 8, 40)
+    assert (after["left_out"]["value"], after["left_out"]["persons"]) == (float(not against), 8)
+    assert after["value"] == pytest.approx(before["value"], abs=0.02)
+    assert "with 8 words of persons that the share leaves out" in headline["words"][0]
+    assert f"these texts were preferred in {'0.0' if against else '100.0'} % (" in told
+    assert after["better"] is not against
+    assert ("were preferred to those of the baseline" in told) is not against
+    assert ("overturned: so nothing is claimed" in told) is against
+    assert (after["low"] is None) is against
+    gate = moot("report", path, "--fail-under", "headline.preferred.low>0.5")
+    assert (gate != 0) is against
+    capsys.readouterr()
+    moot("runs", path)
+    assert "8 words of persons that" in " ".join(capsys.readouterr().out.split())
+
+
 def test_a_persons_word_is_checked(tmp_path: Path) -> None:
     given = {"question": "q", "first": "A", "second": "B", "preferred": "first", "person": "eve"}
     for wrong, problem in (({"preferred": "both"}, "one of"), ({"second": " A"}, "equal"), ({"person": ""}, "name")):

@@ -43,21 +43,37 @@ def advised(folder: Path, *more: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("number", range(2 * MORE))
 def test_on_labels(number: int, tmp_path: Path) -> None:
-    wanted = () if number % 2 else ("--min-accuracy", "0.5")
-    wrong = list(labels(number, tmp_path).wrong(advised(tmp_path, *wanted)))
+    second = labels(number, tmp_path)
+    wrong = list(second.wrong(advised(tmp_path)))
     assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("least", [0.5, 0.75, 0.82])
+def test_a_least_accuracy(least: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("moot.advise.find.FEWEST", 1_000)
+    second = labels(0, tmp_path)
+    second.least = least
+    told = advised(tmp_path, "--min-accuracy", str(least))
+    assert not undocumented(told["recommended"])
+    wrong = list(second.wrong(told))
+    assert not wrong, "\n".join(wrong)
+    taken = told["recommended"]
+    for key, other in (("least_accuracy", "?"), ("likely", not taken["likely"]), ("to_show", 7)):
+        assert list(second.wrong({**told, "recommended": {**taken, key: other}})), key
 
 
 def test_a_wrong_figure_is_noticed_and_every_key_is_told(tmp_path: Path) -> None:
     second, told = labels(1, tmp_path), advised(tmp_path)
     assert not undocumented(told)
-    known = [row for row in told["frontier"] if second._values(row, second.claim) is not None]
-    assert known
-    for row in known:
-        for key in ("accuracy", "low", "high", "pooled"):
-            changed = [{**each, key: each[key] + 0.1} if each is row else each for each in told["frontier"]]
-            assert list(second.wrong({**told, "frontier": changed}))
+    for rows in ("frontier", "beside"):
+        known = [row for row in told[rows] if second._values(row, second.claim) is not None]
+        assert known
+        for row in known:
+            for key in ("accuracy", "low", "high", "pooled"):
+                changed = [{**each, key: each[key] + 0.1} if each is row else each for each in told[rows]]
+                assert list(second.wrong({**told, rows: changed}))
+        assert list(second.wrong({**told, rows: told[rows][1:]}))
     best = told["most_accurate"]
     assert list(second.wrong({**told, "most_accurate": {**best, "accuracy": best["accuracy"] + 0.1}}))
-    for key in ("n", "searched_on", "claimed_on"):
+    for key in ("n", "searched_on", "claimed_on", "weighed"):
         assert list(second.wrong({**told, key: told[key] + 1}))

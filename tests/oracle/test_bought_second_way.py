@@ -74,7 +74,7 @@ def test_the_race_a_second_time_and_every_key_is_told(folder: Path) -> None:
     advice = bought(folder)
     told = advice["bought"]
     assert told["incumbent"].endswith(" alone"), "whose answers are known without the product's rules"
-    again = raced_again(folder, told, len(advice["frontier"]))
+    again = raced_again(folder, told, advice["weighed"])
     wrong = list(again.wrong(told))
     assert not wrong, "\n".join(wrong)
     assert not undocumented(advice)

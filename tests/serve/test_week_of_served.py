@@ -22,6 +22,7 @@ from served import serving
 from moot.cli.app import app
 from moot.cli.exit import run_app
 from moot.errors import GenerationFailed
+from moot.measures.served.words import opening_words
 from moot.models.model import Model
 from moot.report.next_commands import NextCommands
 from moot.report.served_terminal import print_served
@@ -430,3 +431,11 @@ def test_the_page(folder: Path, moot: Command) -> None:
         text = page.read_text(encoding="utf-8")
         assert "were told right or wrong" in text
         assert ('id="part-0-0"' in text) is (not options)
+
+
+def test_grades_that_do_not_count_are_not_called_missing(folder: Path, moot: Command) -> None:
+    """What was told of questions that a team was chosen on was told."""
+    served = served_of(moot, folder)
+    words = list(opening_words({**served, "taught": 6, "graded": {**served["graded"], "n": 0}}))
+    assert words[0] == "Of 48 questions none was told right or wrong that counts."
+    assert "6 graded answers to questions that the team was chosen or its rule learnt on: not counted" in words[1]

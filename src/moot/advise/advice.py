@@ -1,10 +1,12 @@
 """The advice: searched on one half of the questions, chosen by all of them, claimed on the other half at a level that pays.
 
 Teams, rules, weights and the few points of the frontier are found on the first half, so to the second they are fixed beforehand,
-however many options were looked at. Which of these points to take is told by all questions (`choice`): so the second half has a
-say in it. Each interval there is at 5 % divided by the number of points: all of them hold together with 95 %, and so does that of
-whichever is taken. That the one to take is better than every player alone is said only where it beats each of them there, at the
-same level: which player is best need not be known then.
+however many options were looked at. Beside them every player alone is weighed, and the vote of all where that is an option: these
+are no choice of anybody, so the first half must not have a say in whether they are looked at. Which of these points to take is
+told by all questions (`choice`): so the second half has a say in it. Each interval there is at 5 % divided by the number of
+points: all of them hold together with 95 %, and so does that of whichever is taken. That the one to take is better than every
+player alone is said only where it beats each of them there, at 5 % divided by the number of teams among the points, since it is
+said of teams alone: which player is best need not be known then.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from moot.advise.choice import likely_to_reach, most_accurate, to_take
+from moot.advise.choice import most_accurate, to_take
 from moot.advise.find import FoundOptions, find_options
 from moot.advise.frontier import (
     AdviceWanted,
@@ -26,21 +28,24 @@ from moot.advise.frontier import (
 )
 from moot.advise.further import NextStage, Surer, next_stages, surer
 from moot.advise.known import KnownDrafts, parted_in_two
-from moot.advise.options import SINGLE, AdvisedOption, PlayedOut
+from moot.advise.least import Reached, likely_to_reach, questions_to_show, reached_by
+from moot.advise.options import SINGLE, AdvisedOption, PlayedOut, fixed_beforehand
+from moot.decide.candidates import Floats
 from moot.stats.quantiles import ALPHA
 from moot.types import Estimate
 
 FEWEST_GRADED = 40
 """With fewer questions that do not belong together neither half tells anything."""
 VALID = (
-    "players, rules, weights and the points of the frontier are found on one half of the questions, which of them to take by all;"
-    " every interval is of the other half, at 5 % divided by the number of points: all hold together at 95 %, whichever is taken"
+    "players, rules, weights and the points of the frontier are found on one half of the questions; every player alone, and the"
+    " vote of all, is weighed beside them; which to take is told by all questions; every interval is of the other half, at 5 %"
+    " divided by the number of options weighed: all hold together at 95 %, whichever is taken"
 )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClaimedPoint:
-    """A point of the frontier as the questions kept apart have it."""
+    """An option that is weighed, as the questions kept apart have it."""
 
     option: AdvisedOption
     accuracy: Estimate
@@ -48,6 +53,8 @@ class ClaimedPoint:
     played: PlayedOut
     on_all: WeighedOption
     """The same over all questions, those searched on first: by this it is taken or not."""
+    on_frontier: bool = True
+    """Of the questions searched on. Else it is weighed because nothing had to be searched for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,18 +81,30 @@ class Advice:
     cost: str
     """What is saved on: `usd_per_1000`, or `calls`."""
     points: tuple[ClaimedPoint, ...]
+    """All that are weighed, the cheapest first."""
     recommended: ClaimedPoint | None
     best: ClaimedPoint | None
-    """The point that is the most accurate on all questions."""
+    """Of the points the most accurate on all questions."""
     why_none: str | None
     over_singles: OverSingles | None
     surer: Surer | None
     next: tuple[NextStage, ...]
-    likely: bool = True
-    """Whether the one to take is shown to keep the least accuracy that was asked for, or likely keeps it; no point does where it
-    does not."""
+    least: Reached | None = None
+    """Whether the one to take keeps the least accuracy that was asked for; where that is open or not so, no point is shown to,
+    nor likely does. None: none was asked for."""
+    to_show: int | None = None
+    """About so many new questions would show it, where it is likely and not shown. None: that is not known."""
     notes: tuple[str, ...] = ()
     """What was left out of the search."""
+
+    @property
+    def frontier(self) -> tuple[ClaimedPoint, ...]:
+        return tuple(point for point in self.points if point.on_frontier)
+
+    @property
+    def beside(self) -> tuple[ClaimedPoint, ...]:
+        """What is weighed beside the frontier: nothing was searched for it."""
+        return tuple(point for point in self.points if not point.on_frontier)
 
 
 def too_few_to_advise(drafts: KnownDrafts) -> str | None:
@@ -109,12 +128,18 @@ def advise(drafts: KnownDrafts, wanted: AdviceWanted, found: FoundOptions | None
     found = find_options(search, wanted=wanted) if found is None else found
     options, cost = weighed_options(found.options, search, wanted)
     frontier = unbeaten(options)
-    points = _claimed(_kept(frontier, search.units, wanted), claim, by_money=cost == "usd_per_1000")
+    points = _claimed(options, _kept(frontier, search.units, wanted), claim, by_money=cost == "usd_per_1000")
     on_all, units = [point.on_all for point in points], (*search.units, *claim.units)
     promised = {place for place, point in enumerate(points) if promises(point, wanted)}
-    place = to_take(on_all, units, wanted, promised)
+    likely = _likely([_told_by(point, search, claim) for point in points], wanted)
+    place = to_take(on_all, units, wanted, promised, likely)
     taken, best = None if place is None else points[place], points[most_accurate(on_all)]
-    over = None if taken is None or taken.option.kind == SINGLE else _over_singles(taken, claim, ALPHA / len(points))
+    over = None if taken is None or taken.option.kind == SINGLE else _over_singles(taken, claim, ALPHA / _teams(points))
+    least, to_show = wanted.min_accuracy, None
+    reached = None
+    if taken is not None and least is not None:
+        reached = reached_by(taken.on_all, least, shown=place in promised, likely=place in likely)
+        to_show = questions_to_show(*_told_by(taken, search, claim), least) if reached == "likely" else None
     return Advice(
         players=drafts.players,
         n=drafts.size,
@@ -130,7 +155,8 @@ def advise(drafts: KnownDrafts, wanted: AdviceWanted, found: FoundOptions | None
         over_singles=over,
         surer=None if taken is None else _surer(taken, best, over, points, claim),
         next=() if taken is None else tuple(next_stages(taken.option, _largest(frontier), search, claim)),
-        likely=taken is None or place in promised or _likely(taken, units, wanted),
+        least=reached,
+        to_show=to_show,
         notes=tuple(_left_out(search, wanted)),
     )
 
@@ -141,14 +167,24 @@ def promises(point: ClaimedPoint, wanted: AdviceWanted) -> bool:
     return least is not None and low is not None and low >= least
 
 
-def _likely(taken: ClaimedPoint, units: Sequence[str], wanted: AdviceWanted) -> bool:
-    return wanted.min_accuracy is None or likely_to_reach(taken.on_all, units, wanted.min_accuracy)
+def _told_by(point: ClaimedPoint, search: KnownDrafts, claim: KnownDrafts) -> tuple[Floats, Sequence[str]]:
+    """What it was worth where nothing was searched for it, and the units of these questions: of what was fixed beforehand that is
+    all of them."""
+    if fixed_beforehand(point.option, len(claim.players)):
+        return point.on_all.played.worth, (*search.units, *claim.units)
+    return point.played.worth, claim.units
+
+
+def _likely(told: Sequence[tuple[Floats, Sequence[str]]], wanted: AdviceWanted) -> set[int]:
+    """The places of those that likely keep the least accuracy that was asked for."""
+    least = wanted.min_accuracy
+    return set() if least is None else {place for place, each in enumerate(told) if likely_to_reach(*each, least)}
 
 
 def _kept(frontier: Sequence[WeighedOption], units: Sequence[str], wanted: AdviceWanted) -> list[WeighedOption]:
     """The few points that are weighed: among them the one that the first half would take, so that something keeps to a limit
     where anything does, and under a time the quickest."""
-    place = to_take(frontier, units, wanted)
+    place = to_take(frontier, units, wanted, likely=_likely([(each.played.worth, units) for each in frontier], wanted))
     keep = [] if place is None else [frontier[place]]
     if wanted.max_seconds is not None:
         keep.append(min(frontier, key=lambda each: each.seconds))
@@ -164,8 +200,12 @@ def _left_out(search: KnownDrafts, wanted: AdviceWanted) -> Iterator[str]:
         yield f"the {what} of {', '.join(missing)} is not known: no option with {them} is weighed"
 
 
-def _claimed(points: Sequence[WeighedOption], claim: KnownDrafts, *, by_money: bool) -> list[ClaimedPoint]:
-    """What each came to on the questions kept apart, and on all."""
+def _claimed(
+    options: Sequence[WeighedOption], frontier: Sequence[WeighedOption], claim: KnownDrafts, *, by_money: bool
+) -> list[ClaimedPoint]:
+    """What each of the frontier, and each that was fixed beforehand, came to on the questions kept apart, and on all."""
+    there = {id(point) for point in frontier}
+    points = [each for each in options if id(each) in there or fixed_beforehand(each.option, len(claim.players))]
     found = []
     for point in points:
         played = point.option.played(claim)
@@ -174,8 +214,13 @@ def _claimed(points: Sequence[WeighedOption], claim: KnownDrafts, *, by_money: b
         cost = usd if by_money and usd is not None else both.mean_calls
         on_all = WeighedOption(point.option, float(both.worth.mean()), cost, both)
         accuracy = share(played.worth, claim.units, ALPHA / len(points))
-        found.append(ClaimedPoint(point.option, accuracy, played, on_all))
+        found.append(ClaimedPoint(point.option, accuracy, played, on_all, id(point) in there))
     return found
+
+
+def _teams(points: Sequence[ClaimedPoint]) -> int:
+    """So many of them might have been called better than every player alone."""
+    return sum(point.option.kind != SINGLE for point in points)
 
 
 def _over_singles(taken: ClaimedPoint, claim: KnownDrafts, alpha: float) -> OverSingles:
@@ -207,12 +252,13 @@ def _surer(
     claim: KnownDrafts,
 ) -> Surer | None:
     """Whom the one to take is to be told from: the most accurate; where it is that itself the player alone who comes nearest, of
-    whom the limits are known; and where it is one player, the next on the frontier. Of two points any two might have been it."""
+    whom the limits are known; and where it is one player, the most accurate of the others. Of two points any two might have been
+    it."""
     ours, units = taken.played.worth, claim.units
     if taken is best and over is not None:
         seat = claim.players.index(over.player)
         against = f"{over.player} alone"
-        return surer(ours, claim.worth[seat], against, units, len(points), limits=(over.low, over.high))
+        return surer(ours, claim.worth[seat], against, units, _teams(points), limits=(over.low, over.high))
     others = [point for point in points if point is not taken]
     if not others:
         return None
@@ -228,7 +274,7 @@ def _largest(points: Sequence[WeighedOption]) -> AdvisedOption | None:
 
 
 def _why_none(points: Sequence[WeighedOption], wanted: AdviceWanted) -> str:
-    """The cheapest of all is a point of the frontier, and under a time the quickest."""
+    """The cheapest of all is one player alone, and so is the quickest: all of them are points."""
     limits = []
     if wanted.budget_usd_per_1000 is not None:
         usd = [each.played.usd_per_1000 for each in points]

@@ -1,10 +1,10 @@
-"""Which point of the frontier to take: by all questions.
+"""Which of the points that are weighed to take: by all questions.
 
-The points were found on one half. To take one of them by that half alone would be to choose on few questions, and to ignore what
-the other half says of them; to take the cheapest that is not shown to be worse would be to take the cheapest wherever the
-questions are few. So points are weighed by the mean over both halves, and the cheapest within one standard error of the most
-accurate is taken. What they came to on the first half is cross-fitted, but they were picked there: that part looks a little
-better than it is, for all of them.
+The points of the frontier were found on one half. To take one of them by that half alone would be to choose on few questions,
+and to ignore what the other half says of them; to take the cheapest that is not shown to be worse would be to take the cheapest
+wherever the questions are few. So points are weighed by the mean over both halves, and the cheapest within one standard error of
+the most accurate is taken. What they came to on the first half is cross-fitted, but they were picked there: that part looks a
+little better than it is, for all of them. Players alone, and the vote of all, are weighed whatever the first half says of them.
 
 So the questions kept apart have a say in which point is taken. Whatever is claimed of it by these pays for all points.
 """
@@ -12,35 +12,34 @@ So the questions kept apart have a say in which point is taken. Whatever is clai
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from math import sqrt
 
-from moot.advise.frontier import LITTLE, AdviceWanted, WeighedOption, share
+from moot.advise.frontier import LITTLE, AdviceWanted, WeighedOption
 from moot.decide.learning import mean_and_error
 
-LIKELY = 3.15
-"""Standard errors above a threshold from which on as many new questions have a lower end above it four times in five: 1.96 for
-the interval, and 0.84 times the error of a difference of two such means."""
 SAME_COST = 0.01
 """Costs that differ by less than this share of them are the same."""
 
 
 def to_take(
-    points: Sequence[WeighedOption], units: Sequence[str], wanted: AdviceWanted, promised: Collection[int] = ()
+    points: Sequence[WeighedOption],
+    units: Sequence[str],
+    wanted: AdviceWanted,
+    promised: Collection[int] = (),
+    likely: Collection[int] = (),
 ) -> int | None:
     """The place of the one to take. None: no point keeps to the money or the time.
 
-    `promised`: places of those that are shown to keep the least accuracy. With a least accuracy it is the cheapest of these, else
-    the cheapest that likely keeps it, else the most accurate; within money and time the most accurate; with nothing asked for the
-    cheapest within one standard error of the most accurate.
+    `promised`, `likely`: places of those that are shown to keep the least accuracy, and of those that likely do. With a least
+    accuracy it is the cheapest of the first, else the cheapest of the others, else the most accurate; within money and time the
+    most accurate; with nothing asked for the cheapest within one standard error of the most accurate.
     """
     fitting = [place for place, point in enumerate(points) if fits(point, wanted)]
     if not fitting:
         return None
     best = most_accurate([points[place] for place in fitting])
     if wanted.min_accuracy is not None:
-        shown = [place for place in fitting if place in promised]
-        likely = [place for place in fitting if likely_to_reach(points[place], units, wanted.min_accuracy)]
-        return _cheapest(points, shown or likely) if shown or likely else fitting[best]
+        reaching = [place for place in fitting if place in promised] or [place for place in fitting if place in likely]
+        return _cheapest(points, reaching) if reaching else fitting[best]
     if wanted.anything:
         return fitting[best]
     return _cheapest(points, [place for place in fitting if _beside(points[place], points[fitting[best]], units)])
@@ -49,15 +48,6 @@ def to_take(
 def most_accurate(points: Sequence[WeighedOption]) -> int:
     """Its place; of equals the cheapest."""
     return max(range(len(points)), key=lambda place: (round(points[place].accuracy, 9), -points[place].cost))
-
-
-def likely_to_reach(point: WeighedOption, units: Sequence[str], least: float) -> bool:
-    """Whether an option likely keeps the least accuracy on other questions."""
-    figure = share(point.played.worth, units)
-    if figure.low is None or figure.high is None:
-        return False
-    error = max((figure.high - figure.low) / (2 * 1.96), 0.5 / sqrt(figure.n) * 1e-3)
-    return figure.value >= least + LIKELY * error
 
 
 def fits(point: WeighedOption, wanted: AdviceWanted) -> bool:

@@ -11,7 +11,7 @@ import numpy as np
 from moot.advise.known import KnownDrafts
 from moot.decide.candidates import Floats
 from moot.decide.cascading import StageModels
-from moot.decide.learning import LearntRule
+from moot.decide.learning import PLURALITY, LearntRule
 from moot.decide.rules import DraftRule, expected_worth
 
 SINGLE, WEIGHTED, LEADER = "single", "weighted", "leader"
@@ -87,6 +87,11 @@ class AdvisedOption(Protocol):
 
     def as_strategy(self, players: Sequence[str], rule_file: str) -> str | dict[str, Any]:
         """What plays it, as an experiment file names it. `rule_file`: where what was learnt is written."""
+
+
+def fixed_beforehand(option: AdvisedOption, players: int) -> bool:
+    """Whether nothing had to be searched for it: one player alone, or the vote of all."""
+    return option.kind == SINGLE or (option.kind == PLURALITY and len(option.seats) == players)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -116,7 +116,7 @@ def _seats(taken: AdvisedOption, advice: Advice, search: KnownDrafts) -> SeatedT
     """Its team. One player alone has nobody to talk to: then the largest team of the frontier, or the most accurate players."""
     if len(taken.seats) > 1:
         return taken.seats
-    largest = max((point.option for point in advice.points), key=lambda option: len(option.seats))
+    largest = max((point.option for point in advice.frontier), key=lambda option: len(option.seats))
     if len(largest.seats) > 1:
         return tuple(sorted({*taken.seats, *largest.seats}))
     best = np.argsort(-search.worth.mean(axis=1), kind="stable")[:MOST_PLAYERS]

@@ -50,7 +50,7 @@ def advise_command(
         advice = advise(reading.drafts, wanted)
         if output is not None and advice.recommended is None:
             raise UsageError(f"{output} is not written: {advice.why_none}")
-        if output is not None and unreached(advice, wanted):
+        if output is not None and unreached(advice):
             told = sentence(advice, wanted)
             raise UsageError(f"{output} is not written: {told[:1].lower()}{told[1:]} Expected a lower --min-accuracy")
     bought = None
@@ -73,7 +73,7 @@ def advise_command(
         say(line, file=sys.stderr)
     if bought is not None:
         return bought.exit_code
-    return NOTHING_ADVISED if advice.recommended is None or unreached(advice, wanted) else 0
+    return NOTHING_ADVISED if advice.recommended is None or unreached(advice) else 0
 
 
 def _print(lines: Iterable[str]) -> None:

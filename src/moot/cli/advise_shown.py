@@ -6,13 +6,15 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from moot.advise.advice import VALID, Advice, ClaimedPoint, promises
-from moot.advise.frontier import AdviceWanted
+from moot.advise.advice import VALID, Advice, ClaimedPoint
+from moot.advise.choice import SAME_COST
+from moot.advise.frontier import AdviceWanted, unbeaten
 from moot.advise.further import NextStage, Surer, to_try
 from moot.advise.options import SINGLE
 from moot.cli.advise_input import AdviceInput, CaptainCosts
 from moot.cli.advised_against import other_verdict_words, verdict_json
 from moot.decide.rules import DIGITS
+from moot.stats.counted_words import count
 from moot.stats.written_numbers import dollars
 from moot.types import Estimate
 
@@ -27,34 +29,64 @@ def sentence(advice: Advice, wanted: AdviceWanted) -> str:
     if taken is None:
         return f"Nothing can be advised: {advice.why_none}."
     what = f"{taken.option.words(advice.players)} ({_share(taken.accuracy)} right{_price(taken)})"
-    within = _within(wanted)
-    least = wanted.min_accuracy
+    within, weighed = _within(wanted), f"of the {count(len(advice.points), 'option')} weighed"
     on_all = f"on all {advice.n:,} questions"
-    if least is not None:
-        if unreached(advice, wanted):
-            kept = (
-                f"No option{within.removeprefix(',')} is likely to reach {100 * least:g} %."
-                f" The most accurate {on_all} is {what}."
-            )
-        elif promises(taken, wanted):
-            kept = f"For {100 * least:g} % or more{within} take {what}: it keeps that with the whole interval."
-        else:
-            kept = (
-                f"Take {what}: {on_all} it is the cheapest likely to reach {100 * least:g} % or more{within}."
-                " That cannot be promised: its interval goes below."
-            )
-        return f"{kept}{_beyond(taken, wanted)}"
+    if wanted.min_accuracy is not None:
+        return f"{_least_words(advice, what, wanted.min_accuracy, within, weighed)}{_beyond(taken, wanted)}"
     if within:
-        best = f"the most accurate that keeps to it, {on_all}."
+        best = f"{weighed} the most accurate that keeps to it, {on_all}."
         return f"{within.removeprefix(', ').capitalize()} take {what}: {best}{_beyond(taken, wanted)}"
     if wanted.most_accurate:
-        return f"Take {what}: the most accurate {on_all}, as was asked for."
+        return f"Take {what}: {weighed} the most accurate {on_all}, as was asked for."
     if taken is advice.best:
-        if all(point is taken or point.on_all.cost >= taken.on_all.cost for point in advice.points):
-            return f"Take {what}: no point of the frontier is cheaper, nor more accurate {on_all}."
-        return f"Take {what}: {on_all} every cheaper point is behind it by more than a standard error."
-    default = f"the cheapest within one standard error of the most accurate, {on_all}"
+        return f"Take {what}: {_why_the_best(advice, taken, weighed, on_all)}."
+    default = f"the cheapest within one standard error of the most accurate, {weighed} {on_all}"
     return f"Take {what}: no goal was given, so it is {default}."
+
+
+def _least_words(advice: Advice, what: str, least: float, within: str, weighed: str) -> str:
+    """What is shown, what is likely, and what is not: each in words that say no more."""
+    taken, asked = advice.recommended, f"{100 * least:g} %"
+    assert taken is not None, "looked at before"
+    of_all = f"{100 * taken.on_all.accuracy:.1f} % of all {advice.n:,} questions"
+    if advice.least == "shown":
+        return f"For {asked} or more{within} take {what}: it keeps that with the whole interval."
+    if advice.least == "likely":
+        new = (
+            "" if advice.to_show is None else f"; {_about(advice.to_show)} would show it, should it be as good on these"
+        )
+        return (
+            f"Take {what}: {weighed} it is the cheapest that likely reaches {asked} or more{within}; it has {of_all}."
+            f" That is not shown: its interval goes below{new}."
+        )
+    if advice.least == "open":
+        return (
+            f"Take {what}: {weighed} the most accurate{within}, with {of_all}. Whether it reaches {asked} on others is open:"
+            " it is too near to say more than that it may."
+        )
+    high = taken.accuracy.high
+    open_above = "" if high is None or high < least else " On others it may: its interval goes above."
+    none = f"None {weighed} reaches {asked}{within} on these questions."
+    return f"{none} The most accurate is {what}, with {of_all}.{open_above}"
+
+
+def _about(questions: int) -> str:
+    """No more digits than such a guess has."""
+    step = 10 ** max(0, len(str(questions)) - 2)
+    return f"about {-(-questions // step) * step:,} new questions by themselves"
+
+
+def _why_the_best(advice: Advice, taken: ClaimedPoint, weighed: str, on_all: str) -> str:
+    """Of costs that hardly differ none is called cheaper."""
+    cost = taken.on_all.cost
+    less = [point for point in advice.points if point.on_all.cost < cost]
+    clearly = [point for point in less if point.on_all.cost * (1 + SAME_COST) < cost]
+    if not less:
+        return f"none {weighed} is cheaper, nor more accurate {on_all}"
+    if not clearly:
+        return f"none {weighed} is cheaper by more than one in a hundred, nor more accurate {on_all}"
+    cheaper = "cheaper" if len(clearly) == len(less) else "clearly cheaper"
+    return f"{weighed} every {cheaper} one is behind it by more than a standard error {on_all}"
 
 
 def most_accurate_words(advice: Advice, wanted: AdviceWanted) -> str | None:
@@ -66,12 +98,12 @@ def most_accurate_words(advice: Advice, wanted: AdviceWanted) -> str | None:
     gap = f"{0.0 - 100 * more.difference:+.1f} points{_ends(*ends, sign=True)}"
     what = f"{best.option.words(advice.players)} ({_share(best.accuracy)} right{_price(best)})"
     taken_by = "" if wanted.anything else " --most-accurate takes it."
-    return f"The most accurate of all: {what}, {gap} beside it on the questions kept apart.{taken_by}"
+    return f"The most accurate of them: {what}, {gap} beside it on the questions kept apart.{taken_by}"
 
 
-def unreached(advice: Advice, wanted: AdviceWanted) -> bool:
-    """Whether the least accuracy that was asked for is one that nothing is likely to reach."""
-    return advice.recommended is not None and wanted.min_accuracy is not None and not advice.likely
+def unreached(advice: Advice) -> bool:
+    """Whether the least accuracy that was asked for is one that nothing has on these questions."""
+    return advice.least == "not reached"
 
 
 def _beyond(taken: ClaimedPoint, wanted: AdviceWanted) -> str:
@@ -188,9 +220,12 @@ def advice_json(advice: Advice, wanted: AdviceWanted, reading: AdviceInput) -> d
     if taken is not None:
         row = {"recommended": {**_row(taken, advice), "sentence": sentence(advice, wanted)}}
         if wanted.min_accuracy is not None:
-            row["recommended"] |= {"likely": advice.likely, "promised": promises(taken, wanted)}
+            likely, promised = advice.least in ("shown", "likely"), advice.least == "shown"
+            row["recommended"] |= {"least_accuracy": advice.least, "likely": likely, "promised": promised}
+            row["recommended"]["to_show"] = advice.to_show
     return {
-        "frontier": [_row(point, advice) for point in advice.points],
+        "frontier": [_row(point, advice) for point in advice.frontier],
+        "beside": [_row(point, advice) for point in advice.beside],
         **row,
         "most_accurate": None if advice.best is None else _row(advice.best, advice),
         "run_verdict": verdict_json(advice, reading.verdict),
@@ -220,6 +255,7 @@ def advice_json(advice: Advice, wanted: AdviceWanted, reading: AdviceInput) -> d
         "searched_on": advice.searched_on,
         "claimed_on": advice.claimed_on,
         "looked_at": advice.looked_at,
+        "weighed": len(advice.points),
         "every_team": advice.every_team,
         "cost": advice.cost,
         "valid": VALID,
@@ -280,12 +316,7 @@ def _table(advice: Advice, room: int) -> list[str]:
     head = (
         "  right                all  calls" + ("   $/1000" if money else "") + ("      s" if timed else "") + "  option"
     )
-    points = list(advice.points)
-    while len(points) > room - 1:
-        spare = next((each for each in points[1:-1] if each is not advice.recommended), None)
-        if spare is None:
-            break
-        points.remove(spare)
+    points = _rows_shown(advice, room - 1)
     lines = [head]
     for point in points:
         usd, seconds = point.played.usd_per_1000, point.played.mean_seconds
@@ -295,7 +326,25 @@ def _table(advice: Advice, room: int) -> list[str]:
             f" {'?' if seconds is None else f'{seconds:.2f}':>6}" if timed else ""
         )
         lines.append(_clipped(f"{line}  {point.option.words(advice.players)}"))
+    if hidden := len(advice.points) - len(points):
+        lines.append(f"  {hidden:,} more {'was' if hidden == 1 else 'were'} weighed, and not taken: see --json.")
     return lines
+
+
+def _rows_shown(advice: Advice, room: int) -> list[ClaimedPoint]:
+    """The frontier; of what is weighed beside it what nothing beats on all questions; and in any case what the words name. One
+    line of the room is for saying how many are not among them."""
+    unbeaten_on_all = {id(each) for each in unbeaten([point.on_all for point in advice.points])}
+    points = [point for point in advice.points if point.on_frontier or id(point.on_all) in unbeaten_on_all]
+    named = [point for point in (advice.recommended, advice.best) if point is not None]
+    kept = {id(point) for point in (points[0], points[-1], *named)}
+    points = [point for point in advice.points if point in points or id(point) in kept]
+    while len(points) + (len(points) < len(advice.points)) > room:
+        spare = [point for point in points if id(point) not in kept]
+        if not spare:
+            break
+        points.remove(next((point for point in spare if not point.on_frontier), spare[0]))
+    return points
 
 
 def _clipped(line: str) -> str:

@@ -19,7 +19,8 @@ from moot.cli.safe_text import print_json, say, say_as_it_is
 from moot.cli.watched import Watched
 from moot.data.documents import parts_in_words, shown_files
 from moot.decide.abstaining import AnswerChance
-from moot.engine.chain import chain, limiters, purse_of
+from moot.engine.cashbook import Cashbook
+from moot.engine.chain import chain, limiters
 from moot.engine.trial_play import try_out
 from moot.errors import UsageError
 from moot.experiment.build import build
@@ -232,11 +233,13 @@ async def _ask(experiment: Plan, question: Question, *, as_json: bool, keeping: 
     await store.open()
     name = asked_name(experiment.name)
     calls = ExperimentCalls(store, name)
-    purse = await purse_of(store, name, experiment.spec.budget_usd, experiment.models)
-    models = chain(experiment.models, limiters(experiment.models), calls, purse)
-    table = Watched(experiment.with_models(models).cells, calls, experiment.spec.teams, partial(_loading, experiment))
+    books = Cashbook(experiment, store)
     log = Log(experiment, keeping, store)
     try:
+        purse = await books.purse(name, experiment.spec.budget_usd)
+        models = chain(experiment.models, limiters(experiment.models), calls, purse)
+        cells = experiment.with_models(models).cells
+        table = Watched(cells, calls, experiment.spec.teams, partial(_loading, experiment))
         repeat = await log.repeat(question)
         console = Console() if Console().is_terminal else Console(stderr=True)
         watched = console.is_terminal and not as_json
@@ -257,6 +260,7 @@ async def _ask(experiment: Plan, question: Question, *, as_json: bool, keeping: 
     finally:
         for built in experiment.models.values():
             await built.model.close()
+        await books.close()
         await store.close()
     return _status(table)
 

@@ -17,7 +17,8 @@ from moot.cli.exit import INTERRUPTED
 from moot.cli.play_screen import Screen
 from moot.cli.safe_text import say
 from moot.data import builtin, builtin_names, load
-from moot.engine.chain import chain, limiters, purse_of
+from moot.engine.cashbook import Cashbook
+from moot.engine.chain import chain, limiters
 from moot.engine.trial_play import try_out
 from moot.errors import UsageError
 from moot.experiment.build import build
@@ -132,8 +133,9 @@ async def _play(
     experiment: Plan, strategy: Strategy, *, captain: str | None, seated: bool, clock_s: float | None
 ) -> int:
     store = await (experiment.store() if experiment.spec.store is not None else SqliteStore(None)).open()
+    books = Cashbook(experiment, store)
     try:
-        purse = await purse_of(store, experiment.name, experiment.spec.budget_usd, experiment.models)
+        purse = await books.purse(experiment.name, experiment.spec.budget_usd)
         calls = ExperimentCalls(store, experiment.name)
         playing = experiment.with_models(chain(experiment.models, limiters(experiment.models), calls, purse))
         person = seated or captain == PERSON
@@ -148,6 +150,7 @@ async def _play(
     finally:
         for built in experiment.models.values():
             await built.model.close()
+        await books.close()
         await store.close()
 
 

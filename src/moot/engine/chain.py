@@ -81,8 +81,7 @@ def chain(
             model = KeyShown(Knocking(model, door), gate)
         capped = False
         limited = purse is not None and not math.isinf(purse.cap_usd)
-        # A model that the file calls free may state a cost all the same: under a cap that counts.
-        if purse is not None and model.price is not None and (_priced(model) or (limited and built.endpoint)):
+        if purse is not None and model.price is not None and (_priced(model) or (limited and may_cost(built))):
             trust = trusts.setdefault(built.endpoint or name, Trust())
             trust.believe(purse.billed_before.get(name, 1.0))
             capped = limited and _priced(model)
@@ -118,18 +117,27 @@ def _tell_pause(told: Callable[[str], None], endpoint: str, model: str, seconds:
 
 
 async def purse_of(
-    store: Store, experiment: str, cap_usd: float | None, models: Mapping[str, BuiltModel] = NOTHING
+    store: Store,
+    experiment: str,
+    cap_usd: float | None,
+    models: Mapping[str, BuiltModel] = NOTHING,
+    *,
+    with_calls: bool = True,
 ) -> Ledger | Purse | None:
     """What is left of an experiment's budget, if it has one; and from now on other processes know of this one.
 
     Under a cap an attempt is in the store's books before it is made. Without one there is a purse without a bottom, so that
     attempts which may be on the bill without a reply are written down as they happen. None where nothing has a price.
+    `with_calls`: they are kept in this store too, each with its cost (`engine.cashbook` for those that are not).
     """
     await store.join()
     if cap_usd is not None:
+        lasting = store.lasts or not any(map(may_cost, models.values()))
+        assert lasting, "a cap whose books are thrown away starts from nothing each time"
         beside_usd = await store.run(partial(money.spent_beside_usd, experiment=experiment))
         beside = SpentBeside(cap_usd, beside_usd, money.who_spends_beside(experiment))
-        return await Ledger.opened(store, experiment, max(0.0, cap_usd - beside_usd), beside, _price_lists(models))
+        left_usd = max(0.0, cap_usd - beside_usd)
+        return await Ledger.opened(store, experiment, left_usd, beside, _price_lists(models), with_calls=with_calls)
     if not any(_priced(built.model) for built in models.values()):
         return None
     return Purse(math.inf, on_loss=partial(keep_loss, store, experiment))
@@ -143,6 +151,11 @@ def _price_lists(models: Mapping[str, BuiltModel]) -> dict[str, PriceList]:
         for name, built in paid.items()
         if built.model.price is not None and built.max_tokens is not None
     }
+
+
+def may_cost(built: BuiltModel) -> bool:
+    """Whether its calls count under a cap: one that the file calls free may state a cost all the same."""
+    return _priced(built.model) or (built.model.price is not None and bool(built.endpoint))
 
 
 def _priced(model: Model) -> bool:

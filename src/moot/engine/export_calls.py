@@ -7,40 +7,42 @@ reply is kept by a digest of these, and whoever plays the same experiment again 
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, select
+from sqlalchemy import Connection, select
 
 from moot.engine.batches import QUESTIONS_TOGETHER
 from moot.engine.export import RecordedReply
+from moot.engine.match_record import matched_by, texts_compared
 from moot.grade.normalise import answer_key
+from moot.grade.prefer import text_digest
 from moot.models.recorded import request_digest
 from moot.store import queries, schema
 from moot.store.queries import chunks
-from moot.store.rows import case_of
+from moot.store.rows import case_of, config_of
 from moot.store.statements import Row
 from moot.store.store import Store
 
 
 async def recorded_calls(store: Store, experiment: Row, called: Mapping[str, str]) -> AsyncIterator[RecordedReply]:
-    """Each reply once. `called`: by the model's name in the file, what it is called in the recording; others are left out."""
+    """Each reply once. `called`: by the model's name in the file, what it is called in the recording; others are left out.
+
+    Only what something stored of this run names: the transcript of one of its plays, a judge's word on one of its answers, a
+    finding which of its answers mean the same. Whatever else was paid for under its name is nobody's business.
+    """
     cells = [row["id"] for row in await store.read(partial(queries.cells_of, ident=experiment["id"]))]
+    grouped_by = matched_by(config_of(experiment))
     written: set[tuple[str, str, int]] = set()
     start = 0
     while places := await store.read(partial(_places, experiment=experiment["id"], start=start)):
-        of_questions = partial(_of_questions, cells=cells, places=places, name=experiment["name"], called=called)
+        of_questions = partial(_of_questions, cells=cells, places=places, grouped_by=grouped_by, called=called)
         for record in await store.read(of_questions):
             if _is_new(record, written):
                 yield record
         start += len(places)
-    named = partial(
-        _of_name, name=experiment["name"], experiment=experiment["id"], called=called, written=frozenset(written)
-    )
-    for record in await store.read(named):
-        if _is_new(record, written):
-            yield record
     silent = set(called.values()) - {model for model, _, _ in written}
     for model in sorted(silent):  # it was never heard, and a file of replies says so by a line that answers nothing
         yield {"model": model, "text": "", "sample": 0, "request": "none"}
@@ -63,35 +65,123 @@ def _places(connection: Connection, experiment: str, start: int) -> list[tuple[s
     return [(question, case, question_id) for question, case, question_id in rows]
 
 
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What was said to one question in the plays of a run."""
+
+    question_id: str
+    cases: set[str] = field(default_factory=set)
+    """Two with other references may ask the same."""
+    texts: set[str] = field(default_factory=set)
+    """Every text of every verdict: among them all answers."""
+
+
 def _of_questions(
     connection: Connection,
     cells: Sequence[str],
     places: Sequence[tuple[str, str, str]],
-    name: str,
+    grouped_by: str | None,
     called: Mapping[str, str],
 ) -> list[RecordedReply]:
-    """What was said in play, and by judges about it. A question may be that of other experiments too, whose answers were judged
-    beside these: a judge's call is taken where all answers that it judged are of this run, or, where it came to no word, where
-    it was made under this name."""
-    ids = {question: question_id for question, _, question_id in places}
+    """What was said in play, by judges about it, and by who found out what means the same."""
+    said: dict[str, _Said] = {}
+    for question, case, question_id in places:
+        said.setdefault(question, _Said(question_id)).cases.add(case)
     about: dict[str, str] = {}
-    said: dict[str, list[str]] = {}
-    for row in queries.episodes_on(connection, cells, list(ids)):
-        about |= {step[3]: ids[row["question"]] for step in json.loads(row["transcript"]) if step[3]}
-        said.setdefault(row["question"], []).extend(_strings(json.loads(row["verdict"])))
-    by_case = {case: question_id for _, case, question_id in places}
-    own = {case: _keys(connection, case, said.get(question, ())) for question, case, _ in places}
-    judged: dict[str, list[bool]] = {}
+    for row in queries.episodes_on(connection, cells, list(said)):
+        told = said[row["question"]]
+        about |= {step[3]: told.question_id for step in json.loads(row["transcript"]) if step[3]}
+        told.texts.update(_strings(json.loads(row["verdict"])))
+    beside = {**_judges_calls(connection, said), **_groupers_calls(connection, said, grouped_by)}
+    calls = queries.find_calls(connection, sorted({*about, *beside}))
+    return _recorded(calls.values(), {**beside, **about}, called)
+
+
+def _judges_calls(connection: Connection, said: Mapping[str, _Said]) -> dict[str, str]:
+    """By key, what question it is about. A question may be that of other experiments too, whose answers were judged beside these:
+    a call counts where all answers that it judged are of this run; with it the attempts that led to it."""
+    by_case = {case: told for told in said.values() for case in told.cases}
+    keys = {case: _keys(connection, case, told.texts) for case, told in by_case.items()}
+    judged: dict[str, dict[str, list[bool]]] = {case: {} for case in by_case}
     for word in queries.judgements_on(connection, list(by_case)):
-        judged.setdefault(word["call_key"], []).append(word["answer"] in own[word["case"]])
-    of_judges: dict[str, str] = {}
-    for part in chunks(list(by_case)):
-        asked = schema.judge_calls
-        query = select(asked.c.key, asked.c.case).where(asked.c.case.in_(part))
-        of_judges |= {key: by_case[case] for key, case in connection.execute(query) if all(judged.get(key, ()))}
-    calls = queries.find_calls(connection, sorted({*about, *of_judges}))
-    ours = (call for key, call in calls.items() if key in about or key in judged or call["experiment"] == name)
-    return _recorded(ours, {**of_judges, **about}, called)
+        judged[word["case"]].setdefault(word["call_key"], []).append(word["answer"] in keys[word["case"]])
+    digests = {question: set(map(text_digest, told.texts)) for question, told in said.items()}
+    for word in _preferences_on(connection, list(said)):
+        ours = {word["first"], word["second"]} <= digests[word["question"]]
+        for case in said[word["question"]].cases:
+            judged[case].setdefault(word["call_key"], []).append(ours)
+    found: dict[str, str] = {}
+    asked = _asked_of_judges(connection, list(by_case))
+    for case, words in judged.items():
+        named = {key for key, ours in words.items() if key is not None and all(ours)}
+        for key in named | _led_to(connection, named, asked.get(case, ())):
+            found[key] = by_case[case].question_id
+    return found
+
+
+def _preferences_on(connection: Connection, questions: Sequence[str]) -> list[Row]:
+    table = schema.preferences
+    columns = (table.c.question, table.c.first, table.c.second, table.c.call_key)
+    parts = (select(*columns).where(table.c.question.in_(part)) for part in chunks(questions))
+    return [dict(row) for query in parts for row in connection.execute(query).mappings()]
+
+
+def _asked_of_judges(connection: Connection, cases: Sequence[str]) -> dict[str, list[str]]:
+    """By case the keys of all that judges were asked about it, with what came to no word."""
+    table = schema.judge_calls
+    asked: dict[str, list[str]] = {}
+    for part in chunks(cases):
+        for case, key in connection.execute(select(table.c.case, table.c.key).where(table.c.case.in_(part))):
+            asked.setdefault(case, []).append(key)
+    return asked
+
+
+def _led_to(connection: Connection, named: Collection[str], asked: Iterable[str]) -> set[str]:
+    """Those whose reply was of no use, so that the same was asked again until one of the named replies came."""
+    others = [key for key in asked if key not in named]
+    if not others:
+        return set()
+    calls = queries.find_calls(connection, sorted({*named, *others}))
+    tries = {key: _Try.of(call) for key, call in calls.items()}
+    return {
+        key
+        for key in others
+        if key in tries and any(tries[key].led_to(tries[end], tries.values()) for end in named if end in tries)
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _Try:
+    """One attempt of a call: whom it was sent to, what was said, and for the how manieth time."""
+
+    model: str
+    sample: int
+    attempt: int
+    messages: tuple[tuple[str, ...], ...]
+
+    @classmethod
+    def of(cls, call: Row) -> _Try:
+        shape, sample, attempt = json.loads(call["shape"])
+        return cls(call["model"], sample, attempt, tuple(tuple(_message(each)) for each in shape.get("messages", ())))
+
+    def led_to(self, end: _Try, tries: Iterable[_Try]) -> bool:
+        """The first attempt says it all; each later one says the same again, and what was wrong with the one before."""
+        if (self.model, self.sample) != (end.model, end.sample) or self.attempt >= end.attempt:
+            return False
+        beginnings = (each.messages for each in tries if each.messages == end.messages[: len(each.messages)])
+        first = min(beginnings, key=len)  # the end begins with itself
+        return self.messages[: len(first)] == first
+
+
+def _groupers_calls(connection: Connection, said: Mapping[str, _Said], grouped_by: str | None) -> dict[str, str]:
+    """By key, what question it is about: of findings on texts of this run alone. They name all attempts that it took."""
+    found: dict[str, str] = {}
+    for row in queries.matches_on(connection, list(said)) if grouped_by is not None else ():
+        told = said[row["question"]]
+        for entry in json.loads(row["content"]):
+            if entry["by"] == grouped_by and told.texts.issuperset(texts_compared(entry)):
+                found |= dict.fromkeys(entry["calls"], told.question_id)
+    return found
 
 
 def _keys(connection: Connection, case: str, answers: Iterable[str]) -> set[str]:
@@ -108,62 +198,6 @@ def _strings(value: Any) -> Iterator[str]:
     elif isinstance(value, Mapping | list):
         for each in value.values() if isinstance(value, Mapping) else value:
             yield from _strings(each)
-
-
-def _of_name(
-    connection: Connection,
-    name: str,
-    experiment: str,
-    called: Mapping[str, str],
-    written: Container[tuple[str, str, int]],
-) -> list[RecordedReply]:
-    """What else was paid for under the name, such as finding out which answers mean the same: as far as it is about these
-    questions. Under one name there may be plays of other questions, which nobody means to show any more."""
-    table = schema.calls
-    elsewhere = _of_plays(connection)
-    keys = connection.execute(
-        select(table.c.key).where(table.c.experiment == name).order_by(table.c.created_at, table.c.key)
-    )
-    loose = [key for key in keys.scalars() if key not in elsewhere]
-    if not loose:
-        return []
-    places, cases = schema.experiment_questions, schema.cases
-    of_run = select(places.c.case).where(places.c.experiment == experiment)
-    shown = _texts(connection, cases.c.id.in_(of_run))
-    others = {text for text in _texts(connection, cases.c.id.not_in(of_run)) if not any(text in each for each in shown)}
-    records: list[RecordedReply] = []
-    for part in chunks(loose):
-        found = queries.find_calls(connection, part)
-        about = (call for key in part if (call := found.get(key)) is not None and _is_about(call, shown, others))
-        records += _recorded(about, {}, called)
-    return [record for record in records if (record["model"], record["request"], record["sample"]) not in written]
-
-
-def _of_plays(connection: Connection) -> set[str]:
-    """Calls that belong to a play, to a judge's work or to somebody who has asked: those of this run are known by that."""
-    keys = {
-        step[3] for (told,) in connection.execute(select(schema.episodes.c.transcript)) for step in json.loads(told)
-    }
-    for column in (schema.judge_calls.c.key, schema.served_calls.c.key):
-        keys.update(connection.execute(select(column)).scalars())
-    return keys
-
-
-def _texts(connection: Connection, which: ColumnElement[bool]) -> set[str]:
-    """Of questions, with white space as it may stand in a prompt."""
-    found = connection.execute(select(schema.cases.c.content).where(which)).scalars()
-    return {text for content in found if (text := _spaced(case_of(content).question.text))}
-
-
-def _is_about(call: Row, shown: Collection[str], others: Collection[str]) -> bool:
-    """Whether it speaks of a question of these, and of no other."""
-    shape = json.loads(call["shape"])[0]
-    said = _spaced(" ".join(_message(message)[1] for message in shape.get("messages", ())))
-    return any(text in said for text in shown) and not any(text in said for text in others)
-
-
-def _spaced(text: str) -> str:
-    return " ".join(text.split())
 
 
 def _recorded(calls: Iterable[Row], about: Mapping[str, str], called: Mapping[str, str]) -> list[RecordedReply]:

@@ -148,5 +148,11 @@ def _covering(entries: Sequence[Entry], by: str, texts: Iterable[str]) -> list[l
     return None
 
 
+def texts_compared(entry: Entry) -> set[str]:
+    """All that it is about: drafts, and a word that was held beside them."""
+    grouped = (text for group in entry.get("groups", ()) for text in group)
+    return {*entry.get("drafts", ()), *grouped, *([entry["word"]] if "word" in entry else [])}
+
+
 def texts_of(answers: Iterable[Answer]) -> list[str]:
     return [answer.text for answer in answers if answer.text is not None]

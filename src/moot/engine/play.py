@@ -91,6 +91,8 @@ def is_ours(cell: Cell) -> bool:
 
 def _not_ours(cell: Cell) -> Strategy | None:
     """Somebody else's, of all that is played; None: all is ours."""
+    if not cell.traits.plays:  # nearly always, and asked at every play
+        return None if type(cell.strategy).__module__.startswith(OURS) else cell.strategy
     every = (cell.strategy, *(each for inside in cell.traits.plays for each in with_inside(inside)))
     return next((each for each in every if not type(each).__module__.startswith(OURS)), None)
 

@@ -78,6 +78,7 @@ class Runner:
         """Episodes that had begun, and were ended in the middle."""
         self._declared = False
         self._shows_reference = reference_shown(experiment)
+        self._scored_as = experiment.grading.name  # put together once, and written with every episode
         keep_grades(store, experiment.grading)
         self._lessons: Lessons | None = None
         """There once everything else has been played and graded: from then on only what learns is played."""
@@ -251,8 +252,8 @@ class Runner:
         try:
             # Interrupted: perhaps before there was a task that could be cancelled.
             while self._stopped is None and not self._interrupted and (episode := await left.next()) is not None:
-                with asking_for(Work()) as work:
-                    self._playing[task] = work
+                work = self._playing[task] = Work()
+                with asking_for(work):
                     try:
                         await self.play_one(episode)
                     except (BudgetReached, asyncio.CancelledError):  # whoever it was that cancelled
@@ -373,7 +374,8 @@ class Runner:
             cell = self._lessons.seated(case, cell, repeat)
         grouper = cell.team.grouper
         informed_grouper = grouper.knowing(case) if self._shows_reference and isinstance(grouper, Stages) else None
-        with noting_prompts() as used:
+        used: set[str] = set()
+        with noting_prompts(used):
             episode = await play(cell, case.question, repeat, grouper=informed_grouper)
         if self._lessons is not None:
             traces = (*episode.verdict.traces, self._lessons.decided_from(case, cell, repeat))
@@ -384,7 +386,7 @@ class Runner:
         self.store.put_later(
             [
                 (schema.episodes, episode_row(episode)),
-                (schema.scores, score_row(cell.id, case.digest, repeat, grading.name, score)),
+                (schema.scores, score_row(cell.id, case.digest, repeat, self._scored_as, score)),
             ]
         )
         if (exceeded := exceeded_by(cell, episode)) is not None:

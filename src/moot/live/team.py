@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from moot.decide.abstaining import cut_off
-from moot.engine.chain import chain, limiters, purse_of
+from moot.engine.cashbook import Cashbook
+from moot.engine.chain import chain, limiters
 from moot.engine.play import play
 from moot.engine.trial_play import try_out
 from moot.errors import StoreError, UsageError
@@ -119,6 +120,7 @@ class LiveTeam:
         self._wrap = wrap
         self._warn = warn
         self.store: Store = self.experiment.store() if keep else SqliteStore(None)
+        self._books = Cashbook(self.experiment, self.store)
         self.metered = False
         """Set before it is opened: what is paid is counted for each who asks, day by day, and durably."""
         self.on_paid: Callable[[str, str, float], None] = lambda name, day, usd: None
@@ -184,7 +186,7 @@ class LiveTeam:
             cap_usd = experiment.spec.budget_usd
             if self.metered and cap_usd is None:
                 cap_usd = math.inf
-            purse = await purse_of(self.store, name, cap_usd, experiment.models)
+            purse = await self._books.purse(name, cap_usd)
             if isinstance(purse, Ledger):
                 purse.on_paid = self._paid
             if self._serving:
@@ -257,6 +259,7 @@ class LiveTeam:
             await self.record.close()
         for built in self.experiment.models.values():
             await built.model.close()
+        await self._books.close()
         await self.store.close()
 
     async def ask(

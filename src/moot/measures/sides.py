@@ -238,3 +238,10 @@ def values_by_player(alone: Sequence[Played]) -> dict[str, dict[str, Value]]:
     return {
         player: values_by_question(of_player) for player, of_player in split(alone, lambda play: play.player).items()
     }
+
+
+def why_unplayed(source: Source, cells: Sequence[Stored]) -> str:
+    """Why there is nothing of a side that a figure could be of."""
+    if any(source.whole.seen(cell) for cell in cells if source.chosen_on(cell)):
+        return "every question that it has played is one that it was chosen on, or that its rule was learnt on"
+    return "it has not been played yet"

@@ -1,7 +1,8 @@
-"""How many rows the tables had before options were taken out of the file: what was looked at there is paid for here as well.
+"""How many rows the tables had in other versions of the file: what was looked at there is paid for here as well.
 
 Counted as a plan counts them, from who played and not from how it came out: so the rows of the file and those that it had
-once are told by the same functions. It is the most that there can have been.
+once are told by the same functions. It is the most that there can have been: whatever any version had that the file has not,
+each row once, and nothing that no version had side by side.
 """
 
 from __future__ import annotations
@@ -12,19 +13,20 @@ from typing import NamedTuple
 
 from moot.measures.cells import Stored
 from moot.measures.claims.unlisted import UnlistedOptions, identity_of
-from moot.measures.decided.cascades import rows_beside_cascades
+from moot.measures.decided.cascades import beside_cascades
 from moot.measures.planned_families import more_rows
 from moot.measures.source import Source
 
 
 def unlisted_rows(source: Source) -> Counter[str]:
     """By the key of a table."""
-    if not (unlisted := _unlisted(source)):
+    options, chosen = UnlistedOptions(source), _chosen(source)
+    if not (versions := options.versions(chosen)):
         return Counter()
-    every = [*source.cells, *unlisted]
-    cascades = rows_beside_cascades(source, every) - rows_beside_cascades(source, source.cells)
-    rows = more_rows(source.cells, unlisted, source.cases.values())
-    return Counter({**rows, "frontier": len(unlisted), "cascade_beside": cascades})
+    cascades = set().union(*(beside_cascades(source, cells) for cells in versions))
+    rows = more_rows(source.cells, versions, source.cases.values())
+    rows["cascade_beside"] = len(cascades - beside_cascades(source, source.cells))
+    return Counter({**rows, "frontier": len(options.beside(chosen))})
 
 
 class OptionsPlayed(NamedTuple):
@@ -44,7 +46,10 @@ def options_played(source: Source) -> OptionsPlayed:
 
 
 def _unlisted(source: Source) -> list[Stored]:
+    return [option.cell for option in UnlistedOptions(source).beside(_chosen(source))]
+
+
+def _chosen(source: Source) -> list[Stored]:
     """Teams say which plans stand beside this one; players only where there is no team: everybody who asks the same models has
     these in common."""
-    teams = [cell for cell in source.cells if cell["player"] is None]
-    return [option.cell for option in UnlistedOptions(source).beside(teams or source.cells)]
+    return [cell for cell in source.cells if cell["player"] is None] or list(source.cells)

@@ -65,8 +65,9 @@ class AdaptiveLimit:
         return max(1, int(self.value))
 
     def succeeded(self, started_at: float, now: float, in_flight: int) -> None:
-        self._refused_share -= self._refused_share / self._about_a_round
-        if in_flight < 0.8 * self.allowed:
+        allowed = self.allowed
+        self._refused_share -= self._refused_share / max(self.FEWEST, allowed)
+        if in_flight < 0.8 * allowed:
             return  # not the limit that holds us back: nothing to learn
         if self.value < self.level:
             # One step a call would swing wildly when hundreds return together: this is one step a round of calls.
@@ -76,7 +77,7 @@ class AdaptiveLimit:
             return
         self._round.calls += 1
         self._round.total_s += now - started_at
-        enough = max(self.ROUND, 2 * self.allowed)
+        enough = max(self.ROUND, 2 * allowed)
         if self._round.calls >= enough or (self._round.calls >= self.EARLY and self._fails_plainly()):
             self._judge(now)
 
@@ -85,7 +86,7 @@ class AdaptiveLimit:
 
         Calls that started before that only confirm what is known, and say how many of them there are.
         """
-        self._refused_share += (1 - self._refused_share) / self._about_a_round
+        self._refused_share += (1 - self._refused_share) / max(self.FEWEST, self.allowed)
         if started_at >= self._halved_at:
             self._before_refusal = self.value
             self._halved_at = now
@@ -93,10 +94,6 @@ class AdaptiveLimit:
                 self._settle(self._before.level, now)
         lower = self._before_refusal * (1 - self._refused_share / 2)
         self.value = max(1.0, min(self.value, lower))
-
-    @property
-    def _about_a_round(self) -> int:
-        return max(self.FEWEST, self.allowed)
 
     def _fails_plainly(self) -> bool:
         before = self._before

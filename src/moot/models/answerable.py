@@ -74,7 +74,7 @@ def checked_shape(model: Model, request: Request) -> Mapping[str, Any]:
     """What shapes a reply: a mapping. Whether it is JSON is seen where a key is made of it."""
     with blaming("model", model.name, "shape"):
         shape: object = model.shape(request)
-        if not isinstance(shape, Mapping):
+        if not isinstance(shape, (dict, Mapping)):  # nearly always a dict, which is told at once
             raise NotAsExpected("a mapping", type(shape))
         return shape
 
@@ -113,17 +113,16 @@ def _odd_part(reply: Reply) -> str | None:
     usage = reply.usage
     if not isinstance(usage, Usage):
         return f"Usage as its usage, found {usage!r:.40}"
-    if not all(tokens is None or type(tokens) is int for tokens in (usage.prompt, usage.completion)):
-        return f"Usage of whole numbers, found {usage!r:.80}"
-    if not all(tokens is None or type(tokens) is int for tokens in (usage.reasoning, usage.cached)):
-        return f"Usage of whole numbers, found {usage!r:.80}"
+    for tokens in (usage.prompt, usage.completion, usage.reasoning, usage.cached):
+        if tokens is not None and type(tokens) is not int:
+            return f"Usage of whole numbers, found {usage!r:.80}"
     if not _is_amount(reply.latency_s):
         return f"a number as its latency_s, found {reply.latency_s!r:.40}"
     if reply.cost_usd is not None and not _is_amount(reply.cost_usd):
         return f"a number or None as its cost_usd, found {reply.cost_usd!r:.40}"
-    for part in ("version", "thoughts"):
-        if not isinstance(getattr(reply, part), str | None):
-            return f"a text or None as its {part}, found {getattr(reply, part)!r:.40}"
+    for part, text in (("version", reply.version), ("thoughts", reply.thoughts)):
+        if text is not None and not isinstance(text, str):
+            return f"a text or None as its {part}, found {text!r:.40}"
     if reply.logprobs is not None:
         try:
             canonical_json(reply.logprobs)
@@ -133,4 +132,6 @@ def _odd_part(reply: Reply) -> str | None:
 
 
 def _is_amount(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < math.inf
+    if type(value) is not float and (isinstance(value, bool) or not isinstance(value, int | float)):
+        return False
+    return 0 <= value < math.inf

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import unicodedata
-from operator import is_
 from typing import Any
 
 import orjson
@@ -63,7 +62,8 @@ def storable(text: str) -> str:
 
 def blank(text: str) -> bool:
     """Whether nothing of it is seen: white space, controls, and what only looks like nothing."""
-    return not text.strip() or not any(_is_seen(character) for character in text)
+    stripped = text.strip()
+    return not stripped or not (_is_seen(stripped[0]) or any(map(_is_seen, stripped)))  # mostly the first is seen
 
 
 def as_seen(text: str) -> str:
@@ -140,8 +140,10 @@ def usage_of(usage: object) -> Usage:
     if not isinstance(usage, Usage):
         return Usage()
     given = (usage.prompt, usage.completion, usage.reasoning, usage.cached)
-    counts = [value if value is None else count(value) for value in given]
-    return usage if all(map(is_, given, counts)) else Usage(*counts)
+    for value in given:
+        if value is not None and (type(value) is not int or not 0 <= value <= MOST_TOKENS):
+            return Usage(*map(count, given))
+    return usage
 
 
 def usd(value: object) -> float | None:
@@ -155,7 +157,7 @@ def seconds(value: object) -> float:
 
 def _number(value: object) -> float | None:
     """A finite number from 0 on."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if type(value) is not float and (isinstance(value, bool) or not isinstance(value, int | float)):
         return None
     try:
         number = float(value)

@@ -18,6 +18,7 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 import aiohttp
+from multidict import CIMultiDict
 from yarl import URL
 
 from moot.errors import CallError, ConnectionFailed, RequestRejected, TimedOut, TransportError, UsageError
@@ -91,7 +92,7 @@ class EndpointModel:
         self._mode: Mode = "schema" if json_mode == "auto" else json_mode
         self._disliked: set[str] = set()
         self._url = self._address("chat/completions")
-        self._headers = self._headers_sent()
+        self._headers = CIMultiDict(self._headers_sent())  # as aiohttp wants them: else it makes one for each request
         self._session: aiohttp.ClientSession | None = None
 
     def _address(self, path: str) -> URL:
@@ -118,15 +119,15 @@ class EndpointModel:
 
     async def generate(self, request: Request) -> Reply:
         try:
-            return await self._in_some_mode(request)
+            if request.schema is None or self._json_mode != "auto":
+                return await self._post(request, self._mode)
+            return await self._in_some_mode(request, request.schema)
         except (FormRefused, ParamRefused) as error:
             raise RequestRejected(str(error), status=error.status) from None
 
-    async def _in_some_mode(self, request: Request) -> Reply:
-        if request.schema is None or self._json_mode != "auto":
-            return await self._post(request, self._mode)
+    async def _in_some_mode(self, request: Request, schema: Mapping[str, Any]) -> Reply:
         mode = self._mode
-        if mode == "schema" and self._disliked and schema_key(request.schema) in self._disliked:
+        if mode == "schema" and self._disliked and schema_key(schema) in self._disliked:
             mode = "object"
         learnt = self._mode
         while True:
@@ -138,10 +139,10 @@ class EndpointModel:
                 if error.mode:
                     learnt = _LESSER[mode] if mode == learnt else learnt
                 elif mode == "schema" and request.form_is_ours and len(self._disliked) < MOST_DISLIKED:
-                    self._disliked.add(schema_key(request.schema))
+                    self._disliked.add(schema_key(schema))
                 mode = _LESSER[mode]
                 continue
-            if request.form_is_ours and _MODES.index(learnt) > _MODES.index(self._mode):
+            if learnt != self._mode and request.form_is_ours and _MODES.index(learnt) > _MODES.index(self._mode):
                 self._mode = learnt
             return reply
 
@@ -246,13 +247,16 @@ class EndpointModel:
         way = self._way.body(body, listens=listener is not None)
         data = dense_json(body).encode()
         started = time.perf_counter()
-        heard = StreamSoFar(tell=None if listener is None or way == "whole" else self._unsecret(listener.voice()))
+        heard: StreamSoFar | None = None
+        if way != "whole":
+            heard = StreamSoFar(tell=None if listener is None else self._unsecret(listener.voice()))
         try:
             async with self._in_time(), self._exchange("POST", self._url, data) as response:
                 reply = await self._read(response, started, heard, way, body)
         except (TimeoutError, aiohttp.ClientError, OSError) as error:
             lost = self._lost(error)
-            heard.tell_bill(lost, self.price)
+            if heard is not None:
+                heard.tell_bill(lost, self.price)
             raise lost from None
         except CallError as error:
             error.args = (self._secrets.hidden_in(str(error)),)
@@ -268,7 +272,7 @@ class EndpointModel:
         self,
         response: aiohttp.ClientResponse,
         started: float,
-        heard: StreamSoFar,
+        heard: StreamSoFar | None,
         way: Way,
         sent: Mapping[str, Any],
     ) -> Reply:
@@ -279,7 +283,9 @@ class EndpointModel:
             if (refused := self._refused(response, raw, time.perf_counter() - started)) is not None:
                 return refused
             self._raise_for_status(response, raw, sent)
-        pause_s = asked_pause_s(response.headers)
+        # Nearly no reply has one of these, and to go through all headers takes longer than this look.
+        headers = response.headers
+        pause_s = asked_pause_s(headers) if "Retry-After" in headers or "Retry-After-Ms" in headers else None
         if way != "whole" and response.status == 200:
             return await read_stream(
                 response, self.intake, started=started, price=self.price, pause_s=pause_s, heard=heard

@@ -32,21 +32,22 @@ _STATUS_OF_NAME = {
 }
 """What a name would be as a status, without case and signs."""
 
-_SUCCESS = (
-    "",
-    "0",
-    "200",
-    "ok",
-    "success",
-    "succeeded",
-    "successful",
-    "none",
-    "no error",
-    "no errors",
-    "null",
-    "false",
+ERRORS = ("error", "errors")
+"""Where an error stands in a reply, or in a part of one."""
+_WELL = re.compile(
+    r"(?:the)?(?:request|operation|call|response|completion|task|query|api)?(?:was|is|has)?(?:been)?"
+    r"(?:completed|processed|finished|executed)?(?:success|successful|successfully|succeeded|ok|okay)"
+    r"|no(?:error|errors|problem|problems|issue|issues)(?:occurred|found|detected|reported)?"
+    r"|completed|created|accepted|(?:操作|请求|执行|调用|处理|查询)?成功|无错误|正常"
 )
-_NO_WORDS_OF_IT = ("id", "request_id", "requestid", "trace_id", "traceid", "log_id", "timestamp", "time")
+"""How servers say that all went well, without case and signs."""
+_NOTHING = ("", "none", "null", "nil", "false", "no", "na", "undefined", "empty")
+"""How they say nothing."""
+_NO_WORDS_OF_IT = (
+    *("requestid", "traceid", "logid", "timestamp", "time", "date", "param"),
+    *("provider", "provider_name", "model", "region", "host", "version"),
+)
+_NAMES_AN_ID = re.compile(r"(?:^|[-_. ])(?:uu)?[iI][dD]$|[a-z]I[dD]$")
 """What stands beside an error and is none."""
 
 
@@ -55,10 +56,11 @@ def error_fields(body: object, deep: int = DEEPEST) -> Mapping[str, Any] | None:
     if isinstance(body, list):
         found = (error_fields(each, deep - 1) for each in body[:8] if isinstance(each, Mapping)) if deep else iter(())
         return next((fields for fields in found if fields is not None), None)
-    if not isinstance(body, Mapping):
+    if not isinstance(body, (dict, Mapping)):  # nearly always a dict, which is told at once
         return None
-    if tells(error := body.get("error") or body.get("errors")):
-        return _fields(error, body, deep)
+    for name in ERRORS:
+        if (error := body.get(name)) and tells(error):
+            return _fields(error, body, deep)
     if "choices" in body:
         return None
     if detail := body.get("detail"):
@@ -67,31 +69,50 @@ def error_fields(body: object, deep: int = DEEPEST) -> Mapping[str, Any] | None:
     return body if isinstance(told, str) or body.get("object") == "error" else None
 
 
-def tells(error: object) -> bool:
+def tells(error: object, deep: int = DEEPEST) -> bool:
     """Whether it says of anything that it went wrong. Some gateways send the fields of an error with every reply, with nothing in
     them, or that all went well."""
+    if not error or not deep:
+        return bool(error)
     if isinstance(error, list):
-        return any(map(tells, error))
+        return any(tells(each, deep - 1) for each in error)
     if not isinstance(error, Mapping):
-        return bool(error) and not _says_success(error)
-    told = error.get("message")
-    if isinstance(told, str) and told and _says_success(told):  # whatever number it gives that
+        return not _is_well(error)
+    if error_status(error) is not None:  # whatever it says beside that
+        return True
+    told = error.get("message") or error.get("msg")
+    if isinstance(told, str) and _WELL.fullmatch(_bare(told)):  # whatever number it gives that
         return False
-    values = (value for name, value in error.items() if str(name).casefold() not in _NO_WORDS_OF_IT)
-    return any(value and not _says_success(value) for value in values)
+    return any(tells(value, deep - 1) for name, value in error.items() if not _is_beside(str(name)))
 
 
-def _says_success(value: object) -> bool:
-    return value == 200 or (isinstance(value, str) and value.strip(" .!").casefold() in _SUCCESS)
+def _is_well(value: object) -> bool:
+    """Whether a word or a number says that all went well, or nothing."""
+    word = _bare(value) if isinstance(value, str) else value
+    if isinstance(word, str) and word.isdecimal() and len(word) < 20:
+        word = int(word)
+    if isinstance(word, str):
+        return word in _NOTHING or _WELL.fullmatch(word) is not None
+    return type(word) in (int, float) and (word == 0 or 200 <= word < 300)  # type: ignore[operator]
+
+
+def _bare(words: str) -> str:
+    return "".join(sign for sign in words[:200].casefold() if sign.isalnum())
+
+
+def _is_beside(name: str) -> bool:
+    return name.casefold() in _NO_WORDS_OF_IT or _NAMES_AN_ID.search(name) is not None
 
 
 def _fields(error: object, around: Mapping[str, Any], deep: int) -> Mapping[str, Any]:
     if isinstance(error, list) and error:
-        error = error[0]
+        error = next(filter(tells, error), error[0])
+    if not isinstance(error, str | Mapping):
+        told = around.get("message") or around.get("msg")
+        code = {} if _number(error) is None else {"code": error}
+        error = {**code, "message": told} if isinstance(told, str) else {**code, "message": str(error)[:1_000]}
     if isinstance(error, str):
         return {**{name: around[name] for name in ("code", "type", "status") if name in around}, "message": error}
-    if not isinstance(error, Mapping):
-        return {"message": str(error)[:1_000]}
     if "loc" in error and isinstance(error.get("msg"), str):
         place = ".".join(str(part) for part in error["loc"]) if isinstance(error["loc"], list) else str(error["loc"])
         return {**error, "message": f"{place[:200]}: {error['msg']}"}

@@ -32,6 +32,7 @@ _FINISHES = frozenset(
     (
         "contentfilter", "contentfiltered", "safety", "imagesafety", "prohibitedcontent", "blocklist", "spii", "recitation",
         "sensitive", "guardrailintervened", "contentpolicyviolation", "blocked", "promptblocked", "modelarmor",
+        "errortoxic",
     )
 )  # fmt: skip
 """Reasons why a choice ended. A model's own refusal has a word of its own, `refusal`, and keeps it."""
@@ -70,13 +71,24 @@ def filter_words(body: object, status: int) -> str | None:
     return _words_alone(words or _bare_words(body), status)
 
 
-def finish_reason(finish: str) -> str:
-    """The finish reason, with one word for all that mean a filter."""
-    return FILTERED if _plain(finish) in _FINISHES else finish
+def is_filter_finish(finish: str) -> bool:
+    """Whether a choice ended because a filter wanted it so."""
+    return _plain(finish) in _FINISHES
 
 
 def block_reason(body: Mapping[str, Any], choice: Mapping[str, Any]) -> str | None:
     """Why there is no reply in a body without one, where a filter is the reason; None: nobody says."""
+    if not (_MAY_NAME_A_FILTER.isdisjoint(choice) and _MAY_NAME_A_FILTER.isdisjoint(body)):
+        return _blocked_by(body, choice)
+    return None
+
+
+_MAY_NAME_A_FILTER = frozenset(
+    ("prompt_feedback", "promptFeedback", "native_finish_reason", "prompt_filter_results", "content_filter_results")
+)
+
+
+def _blocked_by(body: Mapping[str, Any], choice: Mapping[str, Any]) -> str | None:
     for feedback in (body.get("prompt_feedback"), body.get("promptFeedback")):
         if isinstance(feedback, Mapping):
             reason = feedback.get("block_reason") or feedback.get("blockReason")

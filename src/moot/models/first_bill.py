@@ -15,7 +15,9 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
+from collections.abc import Coroutine
 from contextvars import ContextVar
+from typing import Any
 
 from moot.errors import CallError
 from moot.models.budget import told_usd
@@ -38,10 +40,10 @@ _trip: ContextVar[_Trip | None] = ContextVar("trip", default=None)
 class Leaving(Wrapper):
     """Stands within the limits, and notes when a call leaves."""
 
-    async def generate(self, request: Request) -> Reply:
+    def generate(self, request: Request) -> Coroutine[Any, Any, Reply]:
         if (trip := _trip.get()) is not None:
             trip.left_at = time.monotonic()
-        return await self.inner.generate(request)
+        return self.inner.generate(request)
 
 
 class BillAwaited(Wrapper):
@@ -54,9 +56,10 @@ class BillAwaited(Wrapper):
         self._under_way = 0
         self._waiting: deque[asyncio.Future[None]] = deque()
 
-    async def generate(self, request: Request) -> Reply:
-        if self._billed:
-            return await self.inner.generate(request)
+    def generate(self, request: Request) -> Coroutine[Any, Any, Reply]:
+        return self.inner.generate(request) if self._billed else self._first(request)
+
+    async def _first(self, request: Request) -> Reply:
         await self._enter()
         untold, trip = False, _Trip()
         token = _trip.set(trip)

@@ -11,7 +11,8 @@ A model may think for minutes before its first word. So others wait for `PATIENC
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 from moot.errors import CallError, ConnectionFailed, EndpointUnreachable, TakenOver
 from moot.models.model import Model, Wrapper
@@ -101,7 +102,11 @@ class Knocking(Wrapper):
         super().__init__(inner)
         self._door = door
 
-    async def generate(self, request: Request) -> Reply:
+    def generate(self, request: Request) -> Coroutine[Any, Any, Reply]:
+        # Once the door is open there is nothing to tell.
+        return self.inner.generate(request) if self._door.is_open else self._knock(request)
+
+    async def _knock(self, request: Request) -> Reply:
         try:
             reply = await self.inner.generate(request)
         except TakenOver:  # nothing was sent
@@ -123,9 +128,10 @@ class LetIn(Wrapper):
         super().__init__(inner)
         self._door = door
 
-    async def generate(self, request: Request) -> Reply:
-        if self._door.is_open:
-            return await self.inner.generate(request)
+    def generate(self, request: Request) -> Coroutine[Any, Any, Reply]:
+        return self.inner.generate(request) if self._door.is_open else self._let_in(request)
+
+    async def _let_in(self, request: Request) -> Reply:
         await self._door.enter()
         try:
             return await self.inner.generate(request)

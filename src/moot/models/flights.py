@@ -15,6 +15,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 
 from moot.errors import CallError
+from moot.models.meanwhile import Meanwhile
 from moot.types import Reply
 
 
@@ -76,14 +77,9 @@ _work: ContextVar[Work | None] = ContextVar("work", default=None)
 _flight: ContextVar[Flight | None] = ContextVar("flight", default=None)
 
 
-@contextmanager
-def asking_for(work: Work) -> Iterator[Work]:
+def asking_for(work: Work) -> Meanwhile[Work | None]:
     """What is asked within it, in tasks that begin there too, is asked for this piece of work."""
-    token = _work.set(work)
-    try:
-        yield work
-    finally:
-        _work.reset(token)
+    return Meanwhile(_work, work)
 
 
 @contextmanager
@@ -160,21 +156,18 @@ class Flights:
             self._news.clear()
             await self._news.wait()
 
-    @contextmanager
-    def outside(self) -> Iterator[None]:
-        """Around one request, from the moment when it leaves: whether it has failed."""
+    def left(self) -> Flight | None:
+        """A request leaves: the call that it is for. Whoever sends it says if it has `failed`."""
         flight = _flight.get()
-        if flight is None:
-            yield
-            return
-        flight.leave()
-        flight.out += 1
-        try:
-            yield
-        except BaseException:
+        if flight is not None:
+            flight.leave()
+            flight.out += 1
+        return flight
+
+    def failed(self, flight: Flight | None) -> None:
+        if flight is not None:
             flight.out -= 1
             self._news.set()
-            raise
 
     async def may_leave(self) -> None:
         """Returns where a request may leave; else never, until whoever waits is cancelled."""

@@ -1,4 +1,4 @@
-"""Successes that are none: an error object, or a reason to finish, that says the endpoint has failed.
+"""Successes that are none: an error object inside a reply says that the endpoint has failed.
 
 Aggregators have sent status 200 by the time that the provider behind them fails, so they put the error into the reply. It
 means what its code would mean as a status: a pause is asked for, the server has failed, or the request was refused.
@@ -12,38 +12,31 @@ from typing import Any
 
 from moot.errors import CallError, RateLimited, ReplyBroken, RequestRejected, ServerFailed
 from moot.models.border import storable
-from moot.models.error_forms import error_fields, error_status, error_words, tells
+from moot.models.error_forms import ERRORS, error_fields, error_status, error_words, tells
 from moot.models.retry_after import asked_pause_s
-
-_FAILED_FINISHES = frozenset(
-    ("error", "networkerror", "insufficientsystemresource", "abort", "aborted", "servererror", "internalerror",
-     "internalservererror", "upstreamerror", "providererror", "timeout", "overloaded")
-)  # fmt: skip
-"""Reasons why a choice ended that are the endpoint's own: whatever words came before are not all of them."""
 
 _RATE_LIMIT = re.compile(r"rate.?limit|too.?many.?requests|throttl", re.IGNORECASE)
 PASSING_STATUSES = (408, 409, 425)
 """Below 500, and yet worth another try."""
 
 
-def failed_finish(finish: str) -> bool:
-    return finish not in ("stop", "length") and re.sub(r"[^a-z]", "", finish.casefold()) in _FAILED_FINISHES
-
-
 def error_of(body: Mapping[str, Any], choice: Mapping[str, Any]) -> object:
     """The error inside a reply, or a part of one, if there is one: beside the choices, in the choice, or in its message. Words
     that came before it are not all of the reply."""
-    parts = [choice, *(part for name in ("message", "delta") if isinstance(part := choice.get(name), Mapping))]
     beside = error_fields(body)
-    if beside and body.get("error"):
+    if beside and any(tells(body.get(name)) for name in ERRORS):
         return beside
-    return next((error for part in parts if tells(error := part.get("error"))), beside)
+    for part in (choice, choice.get("message"), choice.get("delta")):
+        if isinstance(part, (dict, Mapping)):
+            for name in ERRORS:
+                if (error := part.get(name)) and tells(error):
+                    return error
+    return beside
 
 
 def failure_of(error: object, pause_s: float | None = None) -> CallError:
     """What an error object inside a success means. `pause_s`: what the response's own header asks for."""
-    fields: Mapping[str, Any] = error if isinstance(error, Mapping) else {"message": error}
-    fields = error_fields({"error": fields}) or fields
+    fields = error_fields({"error": error}) or (error if isinstance(error, Mapping) else {"message": error})
     said = f"a success with an error in it: {preview(error_words(fields) or str(dict(fields))[:1_000])}"
     pause_s = asked_pause_s({}, fields) if pause_s is None else pause_s
     status = error_status(fields)

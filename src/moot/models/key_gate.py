@@ -18,7 +18,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 from moot.errors import EndpointClosed, KeyRefused, PathRefused, RequestRejected
 from moot.models.model import Model, Wrapper
@@ -182,10 +183,8 @@ class KeyProven(Wrapper):
         self._gate = gate
         gate.expect(inner.name)
 
-    async def generate(self, request: Request) -> Reply:
-        if self._gate.is_open:
-            return await self.inner.generate(request)
-        return await self._gate.pass_through(self.inner, request)
+    def generate(self, request: Request) -> Coroutine[Any, Any, Reply]:
+        return self.inner.generate(request) if self._gate.is_open else self._gate.pass_through(self.inner, request)
 
 
 class KeyShown(Wrapper):
@@ -195,9 +194,9 @@ class KeyShown(Wrapper):
         super().__init__(inner)
         self._gate = gate
 
-    async def generate(self, request: Request) -> Reply:
+    def generate(self, request: Request) -> Coroutine[Any, Any, Reply]:
         self._gate.look(self.name)
-        return await self.inner.generate(request)
+        return self.inner.generate(request)
 
 
 def closed(refusals: dict[str, RequestRejected], key_from: str | None) -> EndpointClosed:

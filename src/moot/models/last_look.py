@@ -18,6 +18,7 @@ from typing import Protocol
 
 from moot.errors import TakenOver
 from moot.models.flights import Flights
+from moot.models.meanwhile import Meanwhile
 from moot.models.model import Model, Wrapper
 from moot.types import Reply, Request
 
@@ -56,14 +57,9 @@ class CallClaims(Protocol):
         """Look where all can see it; if the call is ours it is sure again."""
 
 
-@contextmanager
-def making(key: str) -> Iterator[None]:
+def making(key: str) -> Meanwhile[str | None]:
     """What is sent within it, in tasks that begin there too, is sent for the call of this key."""
-    token = _key.set(key)
-    try:
-        yield
-    finally:
-        _key.reset(token)
+    return Meanwhile(_key, key)
 
 
 class LastLook(Wrapper):
@@ -75,12 +71,19 @@ class LastLook(Wrapper):
         self._flights = flights
 
     async def generate(self, request: Request) -> Reply:
-        attempt = _attempt.get() or Attempt()
-        attempt.held_back = True
+        attempt = _attempt.get()  # None: nobody pays
+        if attempt is not None:
+            attempt.held_back = True
         key = _key.get()
         if key is not None and not self._claims.is_sure(key) and not await self._claims.is_ours(key):
             raise TakenOver(f"{self.name}: another process has taken this call over")
-        await self._flights.may_leave()
-        attempt.held_back = False
-        with self._flights.outside():
+        if self._flights.closed:
+            await self._flights.may_leave()
+        if attempt is not None:
+            attempt.held_back = False
+        flight = self._flights.left()
+        try:
             return await self.inner.generate(request)
+        except BaseException:
+            self._flights.failed(flight)
+            raise

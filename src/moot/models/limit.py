@@ -124,7 +124,10 @@ class Limiter:
 
     async def enter(self, tokens: float = 0.0) -> float:
         """Wait for a place among the calls in flight; gives the time at which the call starts. Then `leave`."""
-        await self._acquire()
+        if self.in_flight < self.adaptive.allowed and not self._waiting:
+            self.in_flight += 1
+        else:
+            await self._place()
         if self._requests or self._tokens or self._paused_until > 0:
             try:
                 await self._wait_for_rates(tokens)
@@ -160,10 +163,8 @@ class Limiter:
         if self._tokens is not None and usage.prompt is not None and usage.completion is not None:
             self._tokens.give_back(reserved - usage.prompt - usage.completion)
 
-    async def _acquire(self) -> None:
-        if self.in_flight < self.adaptive.allowed and not self._waiting:
-            self.in_flight += 1
-            return
+    async def _place(self) -> None:
+        """In the queue; whoever leaves hands its place on."""
         place = asyncio.get_running_loop().create_future()
         self._waiting.append(place)
         try:
@@ -260,8 +261,11 @@ class Limit(Wrapper):
     async def _enter(self, tokens: float) -> float:
         """A place at the endpoint, outside of the model's own pauses: who waits for their end keeps nobody from one."""
         while True:
-            await self._pause.wait(self.name)
+            if not self._pause.is_none:
+                await self._pause.wait(self.name)
             started_at = await self.limiter.enter(tokens)
+            if self._pause.is_none:  # others may have been refused meanwhile, but were not
+                return started_at
             may_call = False
             try:
                 may_call = self._pause.may_call(self.name)

@@ -23,7 +23,8 @@ from moot.errors import (
 from moot.models import border
 from moot.models.endpoint import with_temperature
 from moot.models.filtered import FILTERED, filter_words
-from moot.models.hiccups import PASSING_STATUSES, failed_finish, failure_of
+from moot.models.finish_words import failed_finish
+from moot.models.hiccups import PASSING_STATUSES, failure_of
 from moot.models.litellm_ends import CallEnd, Overheard
 from moot.models.litellm_params import NO_KEY, problem_with, problem_with_address, problem_with_model
 from moot.models.model import messages_json

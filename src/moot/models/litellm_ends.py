@@ -13,7 +13,7 @@ from typing import Any
 import aiohttp
 
 from moot.errors import CallError
-from moot.models.hiccups import failed_finish
+from moot.models.finish_words import failed_finish
 from moot.models.wire import tell_bill
 from moot.types import Price
 

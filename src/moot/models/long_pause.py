@@ -33,6 +33,11 @@ class ModelPause:
         self._too_long = False
 
     @property
+    def is_none(self) -> bool:
+        """Nobody has asked for one, or it is over for good: there is nothing to wait for."""
+        return self._until == -math.inf
+
+    @property
     def left_s(self) -> float:
         return max(0.0, self._until - time.monotonic())
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
 from typing import Any, Protocol, runtime_checkable
 
 from moot.types import Price, Reply, Request, digest
@@ -42,24 +42,26 @@ def messages_json(request: Request) -> list[dict[str, str]]:
 
 
 class Wrapper:
-    """A Model around a Model. A subclass changes `generate`; who it is and what it costs stays the inner model's."""
+    """A Model around a Model. A subclass changes `generate`; who it is and what it costs stays the inner model's.
+
+    A dozen of them stand around every model of a run, and each call passes all of them. So what does not change is asked once,
+    and one that has nothing to do on the way hands on what the next one returns (a plain `def generate`), and waits for nothing.
+    """
 
     def __init__(self, inner: Model) -> None:
         self.inner = inner
-
-    @property
-    def name(self) -> str:
-        return self.inner.name
-
-    @property
-    def price(self) -> Price | None:
-        return self.inner.price
+        self.name = inner.name
+        self.price = inner.price
+        self._shaping: Model = inner
+        """Who says what shapes a reply: the next one that does not merely hand the question on."""
+        if isinstance(inner, Wrapper) and type(inner).shape is Wrapper.shape:
+            self._shaping = inner._shaping
 
     def shape(self, request: Request) -> Mapping[str, Any]:
-        return self.inner.shape(request)
+        return self._shaping.shape(request)
 
-    async def generate(self, request: Request) -> Reply:
-        return await self.inner.generate(request)
+    def generate(self, request: Request) -> Coroutine[Any, Any, Reply]:
+        return self.inner.generate(request)
 
     async def close(self) -> None:
         await self.inner.close()

@@ -7,7 +7,8 @@ says of all of them that it knows no such model, that is said once, with the nam
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from typing import Any
 
 from moot.errors import EndpointClosed, ModelUnknown, MootError, RequestRejected
 from moot.models.closest import closest
@@ -44,9 +45,10 @@ class ModelProven(Wrapper):
         self._hint: asyncio.Task[str] | None = None
         gate.expect(inner.name)
 
-    async def generate(self, request: Request) -> Reply:
-        if self._gate.is_open:
-            return await self.inner.generate(request)
+    def generate(self, request: Request) -> Coroutine[Any, Any, Reply]:
+        return self.inner.generate(request) if self._gate.is_open else self._proving(request)
+
+    async def _proving(self, request: Request) -> Reply:
         try:
             return await self._gate.pass_through(self.inner, request)
         except ModelUnknown as error:

@@ -8,10 +8,11 @@ no reply: it may break off and be begun anew, and only the reply counts.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Protocol
+
+from moot.models.meanwhile import Meanwhile
 
 Tell = Callable[[str], None]
 """Takes the next words of a reply."""
@@ -31,14 +32,9 @@ class Listener(Protocol):
 _listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
 
 
-@contextmanager
-def overhearing(listener: Listener | None) -> Iterator[None]:
+def overhearing(listener: Listener | None) -> Meanwhile[Listener | None]:
     """Around one call, in tasks that begin there too. None: nobody hears it, whoever hears what is around it."""
-    token = _listener.set(listener)
-    try:
-        yield
-    finally:
-        _listener.reset(token)
+    return Meanwhile(_listener, listener)
 
 
 def who_listens() -> Listener | None:

@@ -13,7 +13,8 @@ from moot.errors import CallError, ConnectionFailed, ReplyBroken
 from moot.models import border
 from moot.models.error_forms import error_fields
 from moot.models.filtered import FILTERED, block_reason
-from moot.models.hiccups import error_of, failed_finish, failure_of, preview
+from moot.models.finish_words import failed_finish
+from moot.models.hiccups import error_of, failure_of, preview
 from moot.models.intake import STREAM_TIMES, TURN_S, Holding, Intake
 from moot.models.overheard import Tell
 from moot.models.wire import build_reply, filtered_by, read_completion, tell_bill, version_of

@@ -12,8 +12,9 @@ import orjson
 from moot.errors import CallError, ReplyBroken
 from moot.models import border
 from moot.models.error_forms import error_fields, error_status
-from moot.models.filtered import FILTERED, block_reason, filter_words, finish_reason
-from moot.models.hiccups import error_of, failed_finish, failure_of, preview
+from moot.models.filtered import FILTERED, block_reason, filter_words
+from moot.models.finish_words import failed_finish, finish_reason
+from moot.models.hiccups import error_of, failure_of, preview
 from moot.types import Price, Reply, Usage
 
 
@@ -151,7 +152,9 @@ def stated_usd(usage: object) -> float | None:
 
     Of a call that OpenRouter made with the user's own key for the provider, `cost` is its fee alone.
     """
-    cost = usage.get("cost") if isinstance(usage, Mapping) else None
+    cost = usage.get("cost") if isinstance(usage, (dict, Mapping)) else None
+    if cost is None:
+        return None
     if isinstance(cost, Mapping):
         cost = cost.get("total_cost")
     stated = border.usd(cost)
@@ -197,7 +200,8 @@ def _text_of(content: object) -> str:
 
 
 def version_of(model: object, fingerprint: object) -> str | None:
-    return " ".join(part for part in (border.name(model), border.name(fingerprint)) if part) or None
+    named, told = border.name(model), border.name(fingerprint)
+    return f"{named} {told}" if named and told else named or told
 
 
 def _first(count: int | None, otherwise: int | None) -> int | None:

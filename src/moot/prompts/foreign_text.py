@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 _TAG = re.compile(
     r"question|options?|context|answers?|reasoning|reference|positions?|documents?|messages?|solutions?|responses?"
     r"|proposals?|transcript|discussion|arguments?|facts?|criterion|criteria"
 )
+LONGEST_TAG = 12
 UNSEEN = (
     r"\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u0300-\u036f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
     r"\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff"
 )
-"""Characters that show nothing, or sit on the one before them: a tag with some in it still looks like a tag."""
-_BRACKETS = "<＜﹤"
-_OPENS = re.compile(rf"[{_BRACKETS}](?=[\s{UNSEEN}]*(?:[/／⁄∕⧸\\][\s{UNSEEN}]*)?((?:\w|[{UNSEEN}])+))")
-"""A bracket and the word it opens. Nothing in it can be matched in two ways, so its time is that of the text."""
-_NOT_SEEN = re.compile(rf"[{UNSEEN}]")
-_LOOKALIKES = str.maketrans("аеіјорсѕԁԛѡхуνοαιρτυκмтпɡɑıℓ", "aeijopcsdqwxyvoaiptukmtngail")
+"""Characters that show nothing, or sit on the one before them, and are met in honest texts: for whoever looks with a pattern."""
+_UNSEEN_KINDS = ("Mn", "Me", "Cf", "Cc", "Cn")
+_UNSEEN_LETTERS = "\u115f\u1160\u3164\uffa0"
+_BRACKETS = "<＜﹤≮\u02c2\u1438\u16b2\u276c\u276e\u2329\u27e8\u29fc\u3008\U0001d236"
+"""What is a bracket, or looks like one: those that Unicode calls confusable with it, and angle brackets of other scripts."""
+_OPENS = re.compile(f"[{_BRACKETS}]")
+_SLASHES = "/／⁄∕⧸\\\u2571\u29f5\u3033"
+_LOOKALIKES = str.maketrans("аеіјорсѕԁԛѡԝхуνοαιρτυκмтпгɡɑıℓ", "aeijopcsdqwwxyvoaiptukmtnrgail")
+_NAMES_A_LETTER = re.compile(r"LETTER (?:SMALL CAPITAL )?([A-Z])(?: WITH .+)?")
+"""How Unicode calls what is a Latin letter in another form, such as `NEGATIVE CIRCLED LATIN CAPITAL LETTER A`."""
 
 
 def block(text: object) -> str:
@@ -31,11 +37,46 @@ def block(text: object) -> str:
 
 def _shut(bracket: re.Match[str]) -> str:
     """The bracket as it was, unless the word after it is one of our tags to whoever reads it."""
-    word = bracket[1]
-    if not word.isascii() or not word.isalpha():
-        word = _NOT_SEEN.sub("", unicodedata.normalize("NFKD", word))
-    seen = word.casefold().translate(_LOOKALIKES)
-    return "‹" if _TAG.fullmatch(seen) else bracket[0]
+    text = bracket.string
+    place = _past_unseen(text, bracket.end())
+    if place < len(text) and text[place] in _SLASHES:
+        place = _past_unseen(text, place + 1)
+    return "‹" if _TAG.fullmatch(_word_at(text, place)) else bracket[0]
+
+
+def _past_unseen(text: str, place: int) -> int:
+    """No bracket is passed, so that each character of a text is looked at for one bracket alone."""
+    while place < len(text) and (text[place].isspace() or _seen(text[place]) == ""):
+        place += 1
+    return place
+
+
+def _word_at(text: str, place: int) -> str:
+    """The word that stands there, as it is read: no further than the longest tag."""
+    word = ""
+    while place < len(text) and len(word) <= LONGEST_TAG and (seen := _seen(text[place])) is not None:
+        word, place = word + seen, place + 1
+    return word
+
+
+@lru_cache(maxsize=4_096)
+def _seen(character: str) -> str | None:
+    """The letters that are seen in its place: none where it shows nothing, or sits on the one before; None: it is no letter."""
+    if character in _BRACKETS or character.isspace():
+        return None
+    if unicodedata.category(character) in _UNSEEN_KINDS or character in _UNSEEN_LETTERS:
+        return ""
+    plain = unicodedata.normalize("NFKD", character).casefold()
+    letters = "".join(_latin(each) for each in plain if unicodedata.category(each) not in _UNSEEN_KINDS)
+    return letters if letters and all(each.isalnum() or each == "_" for each in letters) else None
+
+
+def _latin(character: str) -> str:
+    alike = character.translate(_LOOKALIKES)
+    if alike.isascii():
+        return alike
+    named = _NAMES_A_LETTER.search(unicodedata.name(alike, ""))
+    return named[1].casefold() if named is not None else alike
 
 
 def line(text: object) -> str:

@@ -66,8 +66,12 @@ class Ledger(Overcharges):
         held_usd: float,
         beside: SpentBeside | None = None,
         bills: EarlierBills | None = None,
+        *,
+        with_calls: bool = True,
     ) -> None:
+        """`with_calls`: the store keeps them, and each carries what it cost. Else all that is paid is booked by itself."""
         super().__init__()
+        self._with_calls = with_calls
         self._bills = bills or EarlierBills(store, {})
         self.billed_before = self._bills.times
         self.cap_usd = cap_usd
@@ -96,13 +100,15 @@ class Ledger(Overcharges):
         cap_usd: float,
         beside: SpentBeside | None = None,
         lists: Mapping[str, PriceList] = NOTHING,
+        *,
+        with_calls: bool = True,
     ) -> Ledger:
         """`lists`: by model, what its calls cost by the file."""
         presence = await store.join()
         held_usd = await store.run(partial(open_account, experiment=experiment))
         bills = EarlierBills(store, lists)
         await bills.look()
-        return cls(store, presence, experiment, cap_usd, held_usd, beside, bills)
+        return cls(store, presence, experiment, cap_usd, held_usd, beside, bills, with_calls=with_calls)
 
     def overcharged(self, model: str, allowed_usd: float, billed_usd: float) -> None:
         super().overcharged(model, allowed_usd, billed_usd)
@@ -168,7 +174,7 @@ class Ledger(Overcharges):
         if reservation.payer is not None and spent_usd:
             self.on_paid(reservation.payer, day_of(reservation.created_at), spent_usd)
         collected = receipts.current()
-        if reply is not None and not lost and collected is not None:
+        if self._with_calls and reply is not None and not lost and collected is not None:
             collected.add(reply, Paid(self, reservation, spent_usd))
             return
         self.lost_usd += spent_usd if lost else 0.0

@@ -278,5 +278,9 @@ def case_of(content: str) -> Case:
 
 
 def _given(noun: object, defaults: Mapping[str, Any]) -> dict[str, Any]:
-    pairs = ((name, getattr(noun, name), default) for name, default in defaults.items())
-    return {name: value for name, value, default in pairs if value != default}
+    given = {}
+    for name, default in defaults.items():
+        value = getattr(noun, name)
+        if value is not default and value != default:  # for every question of a run: mostly it is the default itself
+            given[name] = value
+    return given

@@ -58,10 +58,10 @@ class SqliteStore(Store):
         self._temporary = TemporaryDirectory(prefix="moot-") if path is None else None
         self.path: Path = path or Path(self._temporary.name if self._temporary else "", "store.db")
         super().__init__(str(self.path))
+        self.lasts = path is not None
         # Nothing that reads like a URI; the log stands beside the file itself.
         self._address = os.path.realpath(self.path)
         self._read_only = False
-        self._durable = path is not None
         self._engine = self._engine_at(self._address)
         self._reader = CallLookup(self._address)
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="moot-store")
@@ -272,7 +272,7 @@ class SqliteStore(Store):
             driver = self._engine.raw_connection().driver_connection
             assert isinstance(driver, sqlite3.Connection)
             self._raw = driver
-            if self._durable and not self._read_only:
+            if self.lasts and not self._read_only:
                 with suppress(sqlite3.Error):  # the tables at least are in the file, whatever becomes of its log
                     self._raw.execute("PRAGMA wal_checkpoint(PASSIVE)")
                 self._file = OpenedFile.at(str(self.path.absolute()))  # by way of its links, which may be changed
@@ -313,7 +313,7 @@ class SqliteStore(Store):
                 connection.execute("PRAGMA query_only = ON")  # it may be a copy
                 return
             with_log_beside(connection, BUSY_TIMEOUT_S)
-            connection.execute(f"PRAGMA synchronous = {'FULL' if self._durable else 'OFF'}")
+            connection.execute(f"PRAGMA synchronous = {'FULL' if self.lasts else 'OFF'}")
             connection.execute("PRAGMA wal_autocheckpoint = 8000")
 
         return engine

@@ -120,6 +120,7 @@ class Store(ABC):
     def __init__(self, name: str) -> None:
         self.name = name
         """Where it is, for messages; without anything secret."""
+        self.lasts = True  # what is written can be found again by another process
         self._next = Group()
         self._busy = False
         self._idle: asyncio.Future[None] | None = None

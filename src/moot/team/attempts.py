@@ -27,9 +27,9 @@ def _unwatched(attempt: int) -> None:
     """Nobody hears it."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Asking(Generic[T]):
-    """What is asked of one player, and what becomes of its replies."""
+    """What is asked of one player, and what becomes of its replies. For one call, and so not frozen: that takes longer."""
 
     messages: tuple[Message, ...]
     request: Callable[[tuple[Message, ...], int], Request]

@@ -73,7 +73,8 @@ class PassageIndex:
         if within is not None and (
             out := [path for path in paths if not path.resolve().is_relative_to(within.resolve())]
         ):
-            raise FileError("leads out of the folder of the questions", file=out[0], key=key, line=line)
+            whose = f"the folder {folder.name!r}" if within == folder else "the folder of the questions"
+            raise FileError(f"leads out of {whose}", file=out[0], key=key, line=line)
         named = [(path.relative_to(folder).as_posix(), path) for path in paths]
         index = cls(named, key=key, line=line, of_folder=True)
         if not index.characters:

@@ -11,6 +11,7 @@ import random
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
+from operator import attrgetter
 from typing import Any, Protocol, TypeVar
 
 from moot.models.model import call_key
@@ -18,7 +19,7 @@ from moot.models.overheard import Listener
 from moot.prompts import Prompts
 from moot.team.attempts import Asking, until_usable
 from moot.team.attendance import Attendance, Quorum, Remembered, until_quorum
-from moot.team.forms import AnswerForm, Form, FromOutside, HoldsAnswer, Read, ReadsWhole, Unusable, read_reply
+from moot.team.forms import AnswerForm, Form, FromOutside, HoldsAnswer, Read, Unusable, read_reply, reads_whole
 from moot.team.lessons import Lesson
 from moot.team.player import COPY_STRIDE, OCCASION_STRIDE, Heard, aliases_of
 from moot.team.player import Player as Player  # a team is made of players: both are found here
@@ -118,13 +119,10 @@ class Team:
     def seated(self, repeat: int = 0, drafts_repeat: int | None = None) -> Team:
         """This team for one episode, with a record of its own. By hand: this is done for every episode of a run."""
         seated = object.__new__(Team)
-        for name in _FIELDS:
-            object.__setattr__(seated, name, getattr(self, name))
-        object.__setattr__(seated, "repeat", repeat)
-        object.__setattr__(seated, "drafts_repeat", drafts_repeat)
-        object.__setattr__(seated, "journal", [])
-        object.__setattr__(seated, "traced", [])
-        object.__setattr__(seated, "asked", {})
+        for put, value in zip(_PUT_KEPT, _kept_of(self), strict=True):
+            put(seated, value)
+        for put, value in zip(_PUT_OWN, (repeat, drafts_repeat, [], [], {}), strict=True):
+            put(seated, value)
         return seated
 
     def tables(self) -> tuple[Team, ...]:
@@ -212,7 +210,7 @@ class Team:
             again=lambda reply_text, problem: (*messages, *self._again(reply_text, problem, form)),
             note=partial(Call, player.name, stage, turn, model=player.model.name),
             instead=instead,
-            begins=partial(self._begins, player, stage, turn, isinstance(form, ReadsWhole) and question.is_long),
+            begins=partial(self._begins, player, stage, turn, question.is_long and reads_whole(form)),
         )
         return await until_usable(player, asking, self.journal)
 
@@ -372,7 +370,12 @@ def _words(reply: Reply) -> Read[Reply]:
     return Read(reply, repaired=False)
 
 
-_FIELDS = tuple(attribute.name for attribute in fields(Team))
+_OWN = ("repeat", "drafts_repeat", "journal", "traced", "asked")
+"""What a team has of its own in each episode."""
+_KEPT = tuple(attribute.name for attribute in fields(Team) if attribute.name not in _OWN)
+_kept_of = attrgetter(*_KEPT)
+_PUT_KEPT, _PUT_OWN = ([vars(Team)[name].__set__ for name in names] for names in (_KEPT, _OWN))
+"""The setters of its slots: `object.__setattr__` would look each of them up again."""
 
 
 def retrieved_from(team: Team) -> str | None:

@@ -31,33 +31,34 @@ class Advised:
         self.search, self.claim = halves
         dealt = sorted(self.search, key=lambda question: (_short_hash(["advise weights", question]), question))
         self.fold = {question: place % FOLDS for place, question in enumerate(dealt)}
-        self.least, self.level = least, ALPHA
+        self.least, self.level, self.teams = least, ALPHA, 1
 
     def wrong(self, told: Mapping[str, Any]) -> Iterator[str]:
         """What differs, in words."""
         yield from _unequal("n", told["n"], len(self.right))
         yield from _unequal("searched_on", told["searched_on"], len(self.search))
         yield from _unequal("claimed_on", told["claimed_on"], len(self.claim))
-        taken, points = told["recommended"], len(told["frontier"])
-        self.level = ALPHA / points
-        for row in (*told["frontier"], taken, told["most_accurate"]):
+        weighed = [*told["frontier"], *told["beside"]]
+        taken, points = told["recommended"], len(weighed)
+        yield from _unequal("weighed", told["weighed"], points)
+        yield from self._fixed_beforehand(weighed)
+        self.level, self.teams = ALPHA / points, sum(row["rule"] != "single" for row in weighed)
+        for row in (*weighed, taken, told["most_accurate"]):
             yield from self._row(row)
-        if told["most_accurate"] not in told["frontier"]:
-            yield "most_accurate: no point of the frontier"
-        yield from _unequal(
-            "most_accurate", told["most_accurate"]["pooled"], max(row["pooled"] for row in told["frontier"])
-        )
+        if told["most_accurate"] not in weighed:
+            yield "most_accurate: not weighed"
+        yield from _unequal("most_accurate", told["most_accurate"]["pooled"], max(row["pooled"] for row in weighed))
         if told["run_verdict"] is not None:
             yield "run_verdict: labels have none"
         if "likely" not in taken:
             yield from self._near_the_best(taken, told["most_accurate"])
-        elif taken["promised"] != (taken["low"] >= self.least) or (taken["promised"] and not taken["likely"]):
-            yield f"promised: {taken['promised']}, likely: {taken['likely']}"
+        else:
+            yield from self._least(taken, weighed)
         values = self._values(taken, self.claim)
         if values is not None and told["over_every_single"] is not None:
             yield from self._over_singles(told["over_every_single"], values)
         if (more := told["surer"]) is not None:
-            yield from self._surer(more, told, points)
+            yield from self._surer(more, told, weighed)
         for stage in told["next"]:
             least, most = 0.0, 100 * (1 - taken["accuracy"])
             if not least <= stage["at_most_points"] <= most + 1e-3:
@@ -83,6 +84,34 @@ class Advised:
         if row["rule"] != "cascade":
             yield from _unequal(f"{row['option']}: calls", row["calls"], players)
 
+    def _fixed_beforehand(self, weighed: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+        """Every player alone is weighed, and the vote of all, whatever the search came to."""
+        alone = [row["players"][0] for row in weighed if row["rule"] == "single"]
+        if sorted(alone) != sorted(self.said):
+            yield f"weighed alone: {alone}"
+        if not any(row["rule"] == "plurality" and len(row["players"]) == len(self.said) for row in weighed):
+            yield "weighed: no vote of all"
+
+    def _least(self, taken: Mapping[str, Any], weighed: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+        """Shown by the interval that pays for all; likely by a one-sided one at 90 %, where nothing was picked."""
+        fixed = taken["rule"] == "single" or (taken["rule"] == "plurality" and len(taken["players"]) == len(self.said))
+        halves = [self._values(taken, half) for half in ((self.search, self.claim) if fixed else (self.claim,))]
+        if any(half is None for half in halves):
+            return
+        told = [value for half in halves for value in half or ()]
+        shown = taken["low"] >= self.least
+        likely = share_interval([(value, 1.0) for value in told], 0.2)[0] >= self.least
+        reached = max(row["pooled"] for row in weighed) >= self.least - NEAR
+        state = "shown" if shown else "likely" if likely else "open" if reached else "not reached"
+        if (taken["least_accuracy"], taken["promised"], taken["likely"]) != (state, shown, shown or likely):
+            yield f"least_accuracy: {taken['least_accuracy']}, {taken['promised']}, {taken['likely']}, expected {state}"
+        new, p = None, math.fsum(told) / len(told)
+        if state == "likely":
+            spread = 1.959964 * math.sqrt(self.least * (1 - self.least)) + 0.841621 * math.sqrt(p * (1 - p))
+            new = math.ceil((spread / (p - self.least)) ** 2)
+        if (new is None) != (taken["to_show"] is None) or (new is not None and abs(new - taken["to_show"]) > 1):
+            yield f"to_show: {taken['to_show']}, expected {new}"
+
     def _near_the_best(self, taken: Mapping[str, Any], best: Mapping[str, Any]) -> Iterator[str]:
         """With nothing asked for: behind the most accurate by one standard error at most, and no dearer."""
         ours, theirs = ([self._values(row, half) for half in (self.search, self.claim)] for row in (taken, best))
@@ -101,8 +130,8 @@ class Advised:
             gaps = [value - self._worth(player, question) for value, question in zip(values, self.claim, strict=True)]
             found[player] = math.fsum(gaps) / len(gaps)
             lead = Difference.of_pairs(gaps)
-            lows.append(lead.limits(self.level)[0] or 0.0)
-            highs.append(lead.limits(self.level / len(self.said))[1] or 0.0)
+            lows.append(lead.limits(ALPHA / self.teams)[0] or 0.0)
+            highs.append(lead.limits(ALPHA / self.teams / len(self.said))[1] or 0.0)
         yield from _unequal("difference", row["difference"], found[row["player"]])
         yield from _unequal("low", row["low"], min(lows))
         yield from _unequal("high", row["high"], min(highs))
@@ -110,10 +139,12 @@ class Advised:
         if row["better"] != (min(lows) > 0):
             yield f"better: {row['better']}, expected {min(lows) > 0}"
 
-    def _surer(self, more: Mapping[str, Any], told: Mapping[str, Any], points: int) -> Iterator[str]:
+    def _surer(
+        self, more: Mapping[str, Any], told: Mapping[str, Any], weighed: Sequence[Mapping[str, Any]]
+    ) -> Iterator[str]:
         taken, over = told["recommended"], told["over_every_single"]
         itself = {**told["most_accurate"]} == {key: taken[key] for key in told["most_accurate"]}
-        compared = points if itself and over is not None else math.comb(points, 2)
+        compared = self.teams if itself and over is not None else math.comb(len(weighed), 2)
         if more["questions"] is not None:
             at_least = more["questions"] + more["questions"]
             if compared == 1:
@@ -124,7 +155,7 @@ class Advised:
             for key in ("difference", "low", "high"):
                 yield from _unequal(f"surer: {key}", more[key], over[key])
             return
-        rival = next(row for row in told["frontier"] if row["option"] == more["against"])
+        rival = next(row for row in weighed if row["option"] == more["against"])
         ours, theirs = (self._values(row, self.claim) for row in (taken, rival))
         if ours is not None and theirs is not None:
             gaps = [a - b for a, b in zip(ours, theirs, strict=True)]

@@ -416,7 +416,7 @@ def _options(curve: Curve, pairs: Sequence[Row]) -> list[Row]:
         row = {key: mine[0][key] for key in ("of", "strategy", "label", "team", "captain")}
         row |= {key: hardest[key] for key in ("against", "value", "low", "high")}
         row |= {"p": unsure["p"], "alone_better": beats_all}
-        rows.append({**row, "opponents": len(mine), "questions": max(pair["n"] for pair in mine), "ungraded": share})
+        rows.append({**row, "opponents": len(mine), "questions": hardest["n"], "ungraded": share})
     order = sorted(range(len(rows)), key=lambda number: rows[number]["p"].value)
     highest, rejected, told = 0.0, 0, list(rows)
     for rank, number in enumerate(order):

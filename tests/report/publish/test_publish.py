@@ -51,6 +51,10 @@ class _Models(BaseHTTPRequestHandler):
         text = json.dumps({"reasoning": f"because of {drawn % 97}, {heard}", "answer": answer})
         if answers := re.findall(r'answer n=."(\d+)', json.dumps(body["messages"])):
             text = json.dumps({"groups": [[int(number)] for number in answers], "heard": heard})
+        if body["model"] == "judge-4":  # at the second attempt, and never on Oslo
+            asked = json.dumps(body["messages"])
+            usable = "Hm, " in asked and "Oslo" not in asked
+            text = json.dumps({"grades": [{"id": 1, "is_correct": False}]}) if usable else f"Hm, {drawn % 9973}."
         usage = {"prompt_tokens": 100, "completion_tokens": 20}
         self._send(
             200,
@@ -283,6 +287,69 @@ def test_who_finds_out_what_means_the_same_is_published_with_the_questions_it_wa
     heard = {number for each in recorded for number in re.findall(r"number \d+", each["text"])}
     assert heard == {f"number {number}" for number in range(5)}
     assert any('"groups"' in each["text"] for each in recorded), "with the words of who grouped"
+    assert all(row["repeat"]["same"] for row in rows_of(tmp_path / "board"))
+
+
+def replies_of(board: Path) -> list[dict[str, Any]]:
+    (replies,) = (board / "runs").glob("*/replies.jsonl")
+    return [json.loads(line) for line in replies.read_text(encoding="utf-8").splitlines()]
+
+
+def test_calls_of_a_play_that_never_ended_are_not_published(
+    tmp_path: Path, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run was killed in the middle of captains' work, and the captains were then taken out of the file."""
+    monkeypatch.setenv("MOOT_TEST_KEY_OF_CUP", KEY)
+    path = experiment(tmp_path, address, strategies=["solo", "talkative"])
+    assert moot("run", path, "--quiet") in (0, 1)
+    with sqlite3.connect(tmp_path / "cup.db") as store:
+        store.execute("DELETE FROM episodes WHERE cell IN (SELECT id FROM cells WHERE strategy = 'talkative')")
+        alone = {text for (text,) in store.execute("SELECT transcript FROM episodes")}
+        calls = dict(store.execute("SELECT key, text FROM calls"))
+    unfinished = {text for key, text in calls.items() if not any(key in told for told in alone)}
+    assert unfinished, "captains' words"
+    spec = json.loads(path.read_text(encoding="utf-8"))
+    path.write_text(json.dumps({**spec, "strategies": ["solo"]}), encoding="utf-8")
+    assert moot("run", path, "--quiet") in (0, 1)
+    assert moot("report", path, "--publish", tmp_path / "board") == 0
+    recorded = replies_of(tmp_path / "board")
+    assert not unfinished & {each["text"] for each in recorded}
+    assert None not in {each["question_id"] for each in recorded}
+    assert all(row["repeat"]["same"] for row in rows_of(tmp_path / "board"))
+
+
+def test_what_a_game_asked_is_not_published(tmp_path: Path, address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MOOT_TEST_KEY_OF_CUP", KEY)
+    path = experiment(tmp_path, address, strategies=["solo"], store="sqlite:///cup.db")
+    assert moot("run", path, "--quiet") in (0, 1)
+    with sqlite3.connect(tmp_path / "cup.db") as store:
+        (before,) = store.execute("SELECT count(*) FROM calls").fetchone()
+        assert moot("play", "--team", path, "--strategy", "talkative", "--limit", 1) == 0
+        (after,) = store.execute("SELECT count(*) FROM calls").fetchone()
+    assert after > before, "the captain's word, on the question of the run, is paid for under its name"
+    assert moot("report", path, "--publish", tmp_path / "board") == 0
+    assert len(replies_of(tmp_path / "board")) == before
+
+
+def test_a_judge_is_published_with_the_attempts_that_led_to_its_word_and_no_others(
+    tmp_path: Path, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MOOT_TEST_KEY_OF_CUP", KEY)
+    path = experiment(tmp_path, address, strategies=["solo", "talkative"], judge={"models": ["jim"]})
+    spec = json.loads(path.read_text(encoding="utf-8"))
+    spec["models"]["jim"] = {**spec["models"]["ann"], "model": "judge-4"}
+    spec["players"] = {name: {"model": name} for name in ("ann", "bob", "cat")}
+    path.write_text(json.dumps(spec), encoding="utf-8")
+    assert moot("run", path, "--quiet") in (0, 1)
+    with sqlite3.connect(tmp_path / "cup.db") as store:
+        said = dict(store.execute("SELECT key, text FROM calls WHERE model = 'jim'"))
+        named = {key for (key,) in store.execute("SELECT call_key FROM judgements WHERE call_key IS NOT NULL")}
+        assert store.execute("SELECT count(*) FROM judgements WHERE call_key IS NULL").fetchone()[0]
+    assert named
+    assert moot("report", path, "--publish", tmp_path / "board") == 0
+    judged = [each for each in replies_of(tmp_path / "board") if each["model"] == "judge-4"]
+    assert len(judged) == 2 * len(named), "each word came with the second attempt"
+    assert len(said) > len(judged), "where no attempt was of use nothing rests on them"
     assert all(row["repeat"]["same"] for row in rows_of(tmp_path / "board"))
 
 

@@ -18,7 +18,7 @@ from moot.experiment.claims import parse
 from moot.experiment.plan import Plan
 from moot.experiment.selected import ChosenOn, marks_of
 from moot.experiment.side_names import ClaimError, cells_meant, is_meant, parse_side
-from moot.measures.cells import Stored, stored_cell
+from moot.measures.cells import Stored, stored_cell, stored_cells
 from moot.measures.claims.unlisted import identity_of, versions_of
 from moot.measures.planned_families import more_rows
 from moot.measures.sides import cells_named
@@ -77,10 +77,10 @@ def foreseen(connection: Connection, plan: Plan) -> Foreseen:
 
 
 def foreseen_rows(connection: Connection, plan: Plan) -> dict[str, int]:
-    """By table: how many rows more the report will pay for, of options that were played before and are not in the file."""
+    """By table: how many rows more the report will pay for, of other versions of the file that were played before."""
     before = _Before(connection, plan)
     teams = [cell for cell in before.cells if not cell["player"]]
-    return more_rows(before.cells, before.beside(teams or before.cells), plan.dataset or ())
+    return more_rows(before.cells, before.versions(teams or before.cells), plan.dataset or ())
 
 
 class _Before:
@@ -115,6 +115,12 @@ class _Before:
             if identity_of(cell) not in found and self._came(cell["id"], choices.get(cell["id"], ())):
                 found[identity_of(cell)] = cell
         return list(found.values())
+
+    def versions(self, chosen: Sequence[Stored]) -> list[list[Stored]]:
+        """The plans beside these cells, each with those of its own that are in the file or were played."""
+        played = self._listed | set(map(identity_of, self.beside(chosen)))
+        plans = [stored_cells(plan.cells) for plan in self._plans(chosen)]
+        return [[cell for cell in cells if identity_of(cell) in played] for cells in plans]
 
     def tries(self, hypothesis: str) -> int:
         """In how many other versions what it names was played."""

@@ -25,7 +25,7 @@ from moot.measures.native_cost import cheapest, native_cost
 from moot.measures.points_words import IN_POINTS
 from moot.measures.question_costs import mean_cost
 from moot.measures.quiz.played import UNPLAYED
-from moot.measures.sides import SideResults, alone_by_player, cells_named, highest, ranked, side_of
+from moot.measures.sides import SideResults, alone_by_player, cells_named, highest, ranked, side_of, why_unplayed
 from moot.measures.source import Source
 from moot.stats.choice import chosen_interval
 from moot.stats.clusters import units_of
@@ -182,7 +182,7 @@ def _chosen(
     played = [*(side.calls for side in paid.values()), *(option.played for option in beside)]
     asked = sorted({question for questions in played for question in questions})
     how = AFTER_THE_FACT if len(played) > 1 else "only"
-    return _Chosen(top, how, paid, beside, asked, ranking_row(together))
+    return _Chosen(top, how, paid, beside, asked, ranking_row(together) | _unmeasured(source, cells))
 
 
 def _earlier_versions(primary: str, options: Sequence[UnlistedOption]) -> list[UnlistedOption]:
@@ -218,6 +218,17 @@ def _primary(source: Source, cells: Sequence[Stored]) -> SideResults | None:
     except ClaimError:  # of another plan under this name
         return None
     return side if side.calls or side.left_out else None
+
+
+def _unmeasured(source: Source, cells: Sequence[Stored]) -> Row:
+    """The primary of the file, where something else has to stand for the run, and why."""
+    if not (primary := source.config.get("primary")):
+        return {}
+    try:
+        why = why_unplayed(source, cells_named(primary, cells))
+    except ClaimError:
+        why = "nobody plays it here"
+    return {"primary_unmeasured": {"of": primary, "why": why}}
 
 
 def _of_several_teams(

@@ -33,7 +33,7 @@ from moot.measures.safety.pairs import (
 from moot.measures.safety.pairs import split as split_pairs
 from moot.measures.safety.rescues import MULTIPLE, ends_of, safety
 from moot.measures.safety.stages import led_cells, native_pairs
-from moot.measures.sides import SideResults, side_of
+from moot.measures.sides import SideResults, side_of, why_unplayed
 from moot.measures.source import Source
 from moot.stats.closure import Side, only
 from moot.stats.estimates import Row
@@ -111,7 +111,7 @@ def ratio_of(source: Source, cells: Sequence[Stored], term: Term) -> Ratio | str
     if not side.calls and side.left_out and term.function in ("accuracy", "cost", "gap_closure"):
         return f"no question of {term.side} has been played by all {len(side.cells)} {side.seats}"
     if not side.calls and not side.left_out:
-        return f"{term.side} has not been played yet"
+        return f"{term.side}: {why_unplayed(source, side.cells)}"
     if not side.right and term.function in ("accuracy", "gap_closure"):
         return f"no answer of {term.side} is graded"
     match term.function:

@@ -50,7 +50,7 @@ def _preferred(source: Source, headline: Row, found: PreferenceFigures) -> Row |
         row = {**chosen[-1], "chosen": "declared", "options": 1}
         row["better"] = row.get("alone_better", row["better"])
     elif found["options"]:
-        best = min(found["options"], key=lambda row: (row["p"] is None, row["p"] or 0.0, -(row["value"] or 0.0)))
+        best = min(found["options"], key=_near_to_better)
         paid = {"low": best["low_holm"], "high": best["high_holm"], "p": best["p_holm"]}
         how = headline["chosen"] if best["family"] > 1 else "only"
         row = {**best, **paid, "chosen": how, "options": best["family"]}
@@ -61,15 +61,21 @@ def _preferred(source: Source, headline: Row, found: PreferenceFigures) -> Row |
     row |= _as_judged(found, row)
     row |= _cost(source, row)
     row |= {key: found[key] for key in ("baseline", "without_word", "judges_who_play")}
-    if source.cut_short:
+    if source.cut_short or row.get("overturned"):
         row |= {"low": None, "high": None, "p": None, "better": False, "worse": False}
     return row
+
+
+def _near_to_better(option: Row) -> tuple[bool, bool, float, float]:
+    """Least of all what cannot be told, or would be overturned."""
+    return option["p"] is None, "overturned" in option, option["p"] or 0.0, -(option["value"] or 0.0)
 
 
 def _as_judged(found: PreferenceFigures, row: Row) -> Row:
     pairs = [*found["pairs"], *found.get("primary", {}).get("pairs", ())]
     pair = next((pair for pair in pairs if (pair["of"], pair["against"]) == (row["of"], row["against"])), None)
-    return {"raw": pair and pair["raw"], "against_player": pair and pair["against_player"]}
+    said = {key: pair[key] for key in ("persons", "models", "uncorrected", "left_out") if pair and key in pair}
+    return {"raw": pair and pair["raw"], "against_player": pair and pair["against_player"], **said}
 
 
 def _cost(source: Source, row: Row) -> Row:
@@ -115,6 +121,8 @@ def _verdict(row: Row) -> str:
     if row["low"] is not None:
         share += f" ({plain(row['low'])}–{plain(row['high'])})"
     judged = "" if row["raw"] is None else f"; as judged {plain(row['raw'])} %"
+    if out := row.get("left_out"):
+        judged += f", with {count(out['words'], 'word')} of {_speakers(out)} that the share leaves out"
     compared = f"in {share} of comparisons at equal length and without a place{judged}"
     whose = row["against_player"] or row["against"]
     if row["baseline"]:
@@ -142,6 +150,24 @@ def _times(row: Row) -> str:
     return f", at {rounded(row['cost_ratio'], 1)} × the {'cost' if row['cost_unit'] == 'usd' else 'calls'}"
 
 
+def _left_out(row: Row) -> Iterator[str]:
+    """Whose words are no part of the share, though they are of what stands beside it as judged."""
+    if out := row.get("left_out"):
+        ends = "" if out["low"] is None else f" ({plain(out['low'])}–{plain(out['high'])})"
+        yield (
+            f"By the {count(out['words'], 'word')} of {_speakers(out)} that the share leaves out, since too little tells what"
+            f" they like for length and place, these texts were preferred in {plain(out['value'])} %{ends}."
+        )
+    if row.get("overturned"):
+        which = "them" if out else "words on other members' texts that are left out"
+        yield f"With {which} counted on every question it would be overturned: so nothing is claimed."
+
+
+def _speakers(out: Mapping[str, Any]) -> str:
+    little = "judges who said little"
+    return {0: little, out["words"]: "persons"}.get(out["persons"], f"persons and {little}")
+
+
 def _doubts(row: Row, headline: Mapping[str, Any]) -> Iterator[str]:
     if headline.get("cut_short"):
         yield CUT_SHORT
@@ -151,6 +177,7 @@ def _doubts(row: Row, headline: Mapping[str, Any]) -> Iterator[str]:
         yield f"Fewer than {FEW_QUESTIONS} questions show next to nothing: see how wide the intervals are."
     if row["chosen"] not in ("declared", "only") and row["options"] > 1:
         yield f"It is the nearest of {row['options']:,} options, chosen after the fact: the interval pays for that."
+    yield from _left_out(row)
     if row["without_word"]:
         yield f"{count(row['without_word'], 'comparison')} without a word of a judge: not lost, and no claim rests on them."
     if playing := row["judges_who_play"]:

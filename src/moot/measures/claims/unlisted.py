@@ -16,7 +16,7 @@ from typing import Any, cast
 from moot.experiment.plan import alone_as
 from moot.experiment.selected import ChosenOn
 from moot.experiment.side_names import ClaimError, SideName, cells_meant
-from moot.measures.cells import Stored, stored_cell
+from moot.measures.cells import Stored, stored_cell, stored_cells
 from moot.measures.sides import title_of
 from moot.measures.source import Source
 from moot.stats.estimates import Row
@@ -81,6 +81,21 @@ class UnlistedOptions:
         self._read_all((named[identity], cell) for identity, cells in planned.items() for cell in cells)
         found = (_most_played(self._read[cell["id"]] for cell in cells) for cells in planned.values())
         return [option for option in found if option is not None]
+
+    def versions(self, chosen: Sequence[Stored]) -> list[list[Stored]]:
+        """The plans beside these cells, each with those of its own that are in the file or were played on the questions."""
+        if self._source.served:
+            return []
+        played = self._listed | {identity_of(option.cell) for option in self.beside(chosen)}
+        plans = [list(map(self._as_listed, stored_cells(plan.cells))) for plan in self._plans(chosen)]
+        return [[cell for cell in cells if identity_of(cell) in played] for cells in plans]
+
+    def _as_listed(self, cell: Stored) -> Stored:
+        """What says the same as a cell of the file is made of the same."""
+        if identity_of(cell) in self._listed or not self._says_the_same(cell):
+            return cell
+        ident = self._from_files[without_recordings(cell["spec"])]
+        return {**cell, "spec": next(listed["spec"] for listed in self._source.cells if listed["id"] == ident)}
 
     def _says_the_same(self, cell: Stored) -> bool:
         """Whether it is a cell of this file by a recording with other rows, and has given the answers of that one."""

@@ -240,11 +240,15 @@ def _doubts(row: Mapping[str, Any]) -> list[str]:
     if row["ungraded"]:
         what = "play" if _abstains(row) else "answer"  # those without one are among them
         doubts.append(f"{ungraded_answers(row['ungraded'], what)}; over all it is {between(row['bounds'])} (bounds).")
+    if primary := row.get("primary_unmeasured"):
+        doubts.append(f"Of the declared primary, {primary['of']}, nothing can be told: {primary['why']}.")
     if row["chosen"] in (AFTER_THE_FACT, "declared late") and row["options"] > 1:
         if row.get("earlier_versions"):
             declared = "changed what it declares after that had been played"
         elif row.get("questions_chosen"):
             declared = "lost questions after they had been played"
+        elif row.get("primary_unmeasured"):
+            declared = "declares a primary that has no figure"
         else:
             declared = "declares no primary" if row["chosen"] == AFTER_THE_FACT else "declared it too late"
         paid = "" if row.get("cut_short") else ": the intervals pay for that"

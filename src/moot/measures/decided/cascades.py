@@ -16,6 +16,7 @@ import orjson
 
 from moot.measures.cells import Stored
 from moot.measures.claims.cut_short import unclaimed
+from moot.measures.claims.unlisted import identity_of
 from moot.measures.question_costs import mean_cost
 from moot.measures.sides import SideResults, pairs_of, side_of, title_of
 from moot.measures.source import Source
@@ -59,10 +60,17 @@ def cascade_figures(source: Source) -> dict[str, Any]:
     return {key: value for key, value in (("cascade", rows), ("cascade_beside", told)) if value}
 
 
-def rows_beside_cascades(source: Source, cells: Sequence[Stored]) -> int:
-    """How many rows there are at the most beside the cascades among these cells, which need not be of this file."""
+def beside_cascades(source: Source, cells: Sequence[Stored]) -> set[tuple[str | bytes, str | bytes]]:
+    """The rows that there are at the most beside the cascades among these cells, which need not be of this file: what each of
+    the two is made of."""
     paths = {cell["id"] for cell in cells if _paths(source, cell) is not None}
-    return sum(_stands_beside(other, cell, paths) for cell in cells if cell["id"] in paths for other in cells)
+    return {
+        (identity_of(cell), identity_of(other))
+        for cell in cells
+        if cell["id"] in paths
+        for other in cells
+        if _stands_beside(other, cell, paths)
+    }
 
 
 def _paths(source: Source, cell: Stored) -> _Paths | None:

@@ -52,7 +52,9 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True)
-class _Baseline:
+class Baseline:
+    """Those alone whom a discussion is held against together."""
+
     against: str
     thinking: str
     members: tuple[Held, ...]
@@ -61,27 +63,33 @@ class _Baseline:
 def baseline_rows(held: Sequence[Held], alone: Sequence[Held]) -> Iterator[Row]:
     """Every discussion against the mean of its own models alone; several talk, so one agent in one turn is alone too."""
     names = names_of([discussion.cell for discussion in held])
+    for discussion, baseline in held_against_alone(held, alone):
+        pairs = _pairs_with(discussion, baseline.members)
+        if not pairs:
+            continue
+        played = [member for member in baseline.members if member.talks]
+        players = dict.fromkeys(name for member in played for name in players_at(member.cell))
+        named = {
+            **names[discussion.cell["id"]],
+            "against": baseline.against,
+            "thinking": baseline.thinking,
+            "players": list(players),
+        }
+        pooled = len(played) > 1 or any(side.repeated for side in (discussion, *played))
+        yield from _on_sets(named, pairs, _sets(discussion), pooled)
+
+
+def held_against_alone(held: Sequence[Held], alone: Sequence[Held]) -> Iterator[tuple[Held, Baseline]]:
+    """Every discussion with each way in which its models are alone."""
+    names = names_of([discussion.cell for discussion in held])
     single = [discussion for discussion in held if is_baseline(discussion.cell)]
     for discussion in held:
-        if is_baseline(discussion.cell):
-            continue
-        for baseline in (*_players_alone(discussion, alone), *_agents_alone(discussion, single, names)):
-            pairs = _pairs_with(discussion, baseline.members)
-            if not pairs:
-                continue
-            played = [member for member in baseline.members if member.talks]
-            players = dict.fromkeys(name for member in played for name in players_at(member.cell))
-            named = {
-                **names[discussion.cell["id"]],
-                "against": baseline.against,
-                "thinking": baseline.thinking,
-                "players": list(players),
-            }
-            pooled = len(played) > 1 or any(side.repeated for side in (discussion, *played))
-            yield from _on_sets(named, pairs, _sets(discussion), pooled)
+        if not is_baseline(discussion.cell):
+            for baseline in (*_players_alone(discussion, alone), *_agents_alone(discussion, single, names)):
+                yield discussion, baseline
 
 
-def _players_alone(discussion: Held, alone: Sequence[Held]) -> Iterator[_Baseline]:
+def _players_alone(discussion: Held, alone: Sequence[Held]) -> Iterator[Baseline]:
     """By what they were told: those at the table where they have played so, else others of the same models."""
     seated, models = set(players_at(discussion.cell)), models_at(discussion.cell)
     for way in dict.fromkeys((member.cell["strategy"], way_alone(member.cell)) for member in alone):
@@ -89,16 +97,16 @@ def _players_alone(discussion: Held, alone: Sequence[Held]) -> Iterator[_Baselin
         members = [member for member in alike if member.cell["player"] in seated]
         members = members or [member for member in alike if models_at(member.cell) <= models]
         if members:
-            yield _Baseline(", ".join(filter(None, way)), way[1] or PLAIN, tuple(members))
+            yield Baseline(", ".join(filter(None, way)), way[1] or PLAIN, tuple(members))
 
 
-def _agents_alone(discussion: Held, single: Sequence[Held], names: Mapping[str, Row]) -> Iterator[_Baseline]:
+def _agents_alone(discussion: Held, single: Sequence[Held], names: Mapping[str, Row]) -> Iterator[Baseline]:
     """One agent in one turn, of the same table."""
     for member in single:
         if member.table == discussion.table and models_at(member.cell) <= models_at(discussion.cell):
             named = names[member.cell["id"]]
             thinking = STEPS if step_by_step(member.cell) else PLAIN
-            yield _Baseline(f"{named['protocol']}, {named['with']}", thinking, (member,))
+            yield Baseline(f"{named['protocol']}, {named['with']}", thinking, (member,))
 
 
 def _pairs_with(discussion: Held, members: Sequence[Held]) -> Pairs:
@@ -113,22 +121,36 @@ def _pairs_with(discussion: Held, members: Sequence[Held]) -> Pairs:
 
 def family_rows(held: Sequence[Held]) -> Iterator[Row]:
     """One family against another over the protocols of each, a question counting by its mean over them."""
+    for both in families_compared(held):
+        pairs = _pairs_between(both.one, both.other)
+        if not pairs:
+            continue
+        several = len(both.one) > 1 or len(both.other) > 1
+        pooled = several or any(side.repeated for side in (*both.one, *both.other))
+        named = {
+            **_setting_named(held, both.group),
+            "of": family_of(both.one[0].cell),
+            "against": family_of(both.other[0].cell),
+            "of_protocols": [protocol_of(side.cell) for side in both.one],
+            "against_protocols": [protocol_of(side.cell) for side in both.other],
+        }
+        yield from _on_sets(named, pairs, _sets(*both.group), pooled)
+
+
+@dataclass(frozen=True, slots=True)
+class TwoFamilies:
+    """Discussions of one setting that decide in two ways."""
+
+    group: Sequence[Held]
+    one: Sequence[Held]
+    other: Sequence[Held]
+
+
+def families_compared(held: Sequence[Held]) -> Iterator[TwoFamilies]:
     for group in settings(held):
         families = _by_family(group)
         for one, other in combinations(sorted(families, reverse=True), 2):
-            pairs = _pairs_between(families[one], families[other])
-            if not pairs:
-                continue
-            several = len(families[one]) > 1 or len(families[other]) > 1
-            pooled = several or any(side.repeated for side in (*families[one], *families[other]))
-            named = {
-                **_setting_named(held, group),
-                "of": one,
-                "against": other,
-                "of_protocols": [protocol_of(side.cell) for side in families[one]],
-                "against_protocols": [protocol_of(side.cell) for side in families[other]],
-            }
-            yield from _on_sets(named, pairs, _sets(*group), pooled)
+            yield TwoFamilies(group, families[one], families[other])
 
 
 def round_rows(held: Sequence[Held], *, seed: int = 0) -> Iterator[Row]:

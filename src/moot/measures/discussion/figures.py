@@ -40,6 +40,8 @@ from moot.traces import Challenge, Objection, of_kind
 from moot.types import Case, Verdict
 
 Row = dict[str, Any]
+ON_ALL_QUESTIONS = " on all questions"
+"""Behind the key of a table that has one part for all questions and one for single sets of them: the former."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,15 +79,16 @@ def discussion_figures(source: Source, cells: Sequence[Stored]) -> Row:
     named = [(names[discussion.cell["id"]], discussion) for discussion in held]
     talking = [Held(discussion.cell, discussion.talks) for discussion in held]
     by_themselves = [Held(cell, _talks_alone(source, cell)) for cell in alone]
-    beside = source.unlisted_rows
     figures: Row = {
         "protocols": [*_scores_alone(source, alone), *_scores(named)],
         "protocol_turns": [_turns(source, *pair) for pair in named],
         "protocol_rounds": list(round_rows(talking, seed=source.seed)),
         "protocol_cost": list(cost_rows(source, [(discussion.cell, row) for row, discussion in named], alone)),
-        "protocol_differences": with_holm(list(difference_rows(held)), beside=beside["protocol_differences"]),
-        "protocol_baselines": _families_apart(baseline_rows(talking, by_themselves), beside["protocol_baselines"]),
-        "protocol_families": _families_apart(family_rows(talking), beside["protocol_families"]),
+        "protocol_differences": with_holm(
+            list(difference_rows(held)), beside=source.unlisted_rows["protocol_differences"]
+        ),
+        "protocol_baselines": _families_apart(source, "protocol_baselines", baseline_rows(talking, by_themselves)),
+        "protocol_families": _families_apart(source, "protocol_families", family_rows(talking)),
         "scaling": list(_scaling(source, held)),
         "similarity": similarity_figures(
             source, [(row, discussion.talks, discussion.answers) for row, discussion in named]
@@ -95,11 +98,12 @@ def discussion_figures(source: Source, cells: Sequence[Stored]) -> Row:
     return {key: value for key, value in figures.items() if value}
 
 
-def _families_apart(rows: Iterable[Row], beside: int) -> list[Row]:
+def _families_apart(source: Source, key: str, rows: Iterable[Row]) -> list[Row]:
     """What is over all questions is one family of comparisons, and what is on single sets another: each has its table."""
     every = list(rows)
-    apart = ([row for row in every if row["whole"] is whole] for whole in (True, False))
-    return [row for family in apart for row in with_holm(family, beside=beside)]
+    on_all, on_sets = ([row for row in every if row["whole"] is whole] for whole in (True, False))
+    gone = source.unlisted_rows
+    return [*with_holm(on_all, beside=gone[f"{key}{ON_ALL_QUESTIONS}"]), *with_holm(on_sets, beside=gone[key])]
 
 
 def _names(held: Sequence[DiscussedCell], *told_apart: str) -> dict[str, Row]:
@@ -181,8 +185,22 @@ def _turns(source: Source, named: Row, discussion: DiscussedCell) -> Row:
 
 def difference_rows(held: Sequence[DiscussedCell]) -> Iterator[Row]:
     """Every way against the default, and every protocol against counting solutions, where nothing else differs."""
+    names = {part: _names(held, *free) for part, free, _ in _compared(held)}
+    for part, discussion, against in ways_compared(held):
+        ours, theirs = values_of(discussion.talks), values_of(against.talks)
+        pairs = {q: [(ours[q], theirs[q])] for q in ours if q in theirs}
+        if not pairs:
+            continue
+        pooled = len(discussion.talks) > len(ours) or len(against.talks) > len(theirs)
+        of, other = (in_words(side.options[part]) for side in (discussion, against))
+        kind = {"protocol_part": True} if meaning_of(discussion.cell, part).role == "protocol" else {}
+        named = {**names[part][discussion.cell["id"]], "part": part, "of": of, "against": other, **kind}
+        yield {**named, **_flag(discussion, part), **family_row(pairs, pooled=pooled)}
+
+
+def ways_compared(held: Sequence[DiscussedCell]) -> Iterator[tuple[str, DiscussedCell, DiscussedCell]]:
+    """By the option in which two discussions differ: the one that is unlike the default, and the other."""
     for part, free, standard in _compared(held):
-        names = _names(held, *free)
         able = [discussion for discussion in held if part in discussion.options]
         usual = {
             (discussion.table, apart_from(discussion.cell, *free)): discussion
@@ -191,17 +209,8 @@ def difference_rows(held: Sequence[DiscussedCell]) -> Iterator[Row]:
         }
         for discussion in able:
             against = usual.get((discussion.table, apart_from(discussion.cell, *free)))
-            if against is None or discussion.is_like(part, standard):
-                continue
-            ours, theirs = values_of(discussion.talks), values_of(against.talks)
-            pairs = {q: [(ours[q], theirs[q])] for q in ours if q in theirs}
-            if not pairs:
-                continue
-            pooled = len(discussion.talks) > len(ours) or len(against.talks) > len(theirs)
-            of, other = (in_words(side.options[part]) for side in (discussion, against))
-            kind = {"protocol_part": True} if meaning_of(discussion.cell, part).role == "protocol" else {}
-            named = {**names[discussion.cell["id"]], "part": part, "of": of, "against": other, **kind}
-            yield {**named, **_flag(discussion, part), **family_row(pairs, pooled=pooled)}
+            if against is not None and not discussion.is_like(part, standard):
+                yield part, discussion, against
 
 
 def _flag(discussion: DiscussedCell, part: str) -> Row:

@@ -12,6 +12,7 @@ from moot.measures.preferences.said import ComparedSide, SaidPreferences, primar
 from moot.measures.source import Source
 from moot.stats.agreement import agreement
 from moot.stats.clusters import unit_of
+from moot.stats.left_out_words import left_out_of
 from moot.stats.paired import holm, holm_levels
 from moot.stats.preference import Preferences, PreferenceWord, raw_rate
 from moot.stats.preference_share import Rate, share
@@ -103,9 +104,7 @@ def _rates(
     row |= {"value": corrected and corrected.value, **_ends("low", "high", corrected)}
     row["p"] = _p(corrected)
     row |= _by_whom(said, words)
-    counted = fitted.counted_of((side.title, against)).words
-    if uncorrected := len(words) - sum(word.pair == (side.title, against) for word in counted):
-        row["uncorrected"] = uncorrected
+    row |= _left_out(said, fitted, (side.title, against), corrected)
     seen = [word.doublings for word in words if word.judge is not None]
     row["doublings"] = sum(seen) / len(seen) if seen else None
     if ungraded:
@@ -115,6 +114,20 @@ def _rates(
         row["why"] = fitted.why_not((side.title, against))
     elif row["low"] is None:
         row["why"] = "one question has no interval"
+    return row
+
+
+def _left_out(said: SaidPreferences, fitted: Preferences, pair: tuple[str, str], corrected: Rate | None) -> Row:
+    """The words that are no part of the share, and on how many questions the others are; nothing where all are."""
+    out = left_out_of(fitted, pair)
+    if out is None:
+        return {}
+    counted = {word.question for word in fitted.counted_of(pair).words if word.pair == pair}
+    told = {"value": out.rate.value, **_ends("low", "high", out.rate), "n": out.questions, "words": len(out.words)}
+    told["persons"] = sum(word.judge in said.persons for word in out.words)
+    row: Row = {"uncorrected": len(out.words), "left_out": told, "counted": len(counted)}
+    if corrected is not None and out.overturn(corrected.value):
+        row["overturned"] = True
     return row
 
 
@@ -169,12 +182,14 @@ def _option(side: ComparedSide, pairs: Sequence[Row], fitted: Preferences) -> tu
         nothing = dict.fromkeys(("against", "value", "low", "high", "p"))
         return {**row, **nothing, "ungraded": 0.0, "why": why}, []
     row["ungraded"] = max(pair["ungraded"] / pair["plays"] for pair in pairs)
+    row |= {"overturned": True} if any(pair.get("overturned") for pair in pairs) else {}
     least_sure = max(pairs, key=lambda pair: (pair["p"], -pair["value"]))
     better = is_better(row, least_sure["p"], min(pair["low"] for pair in pairs))
     told = min(pairs, key=lambda pair: (pair["value"], -pair["p"])) if better else least_sure
     others = [pair for pair in pairs if pair is not told]
     rates = [rate for pair in (told, *others) if (rate := fitted.rate((side.title, pair["against"]))) is not None]
     shown = {key: told[key] for key in ("against", "value", "low", "high")}
+    shown["questions"] = told.get("counted", told["n"])
     return {**row, **shown, "p": least_sure["p"], "better": better}, rates
 
 
@@ -202,14 +217,21 @@ def _lowest(rates: Sequence[Rate], level: float) -> float | None:
 
 
 def is_better(row: Row, p: float | None, low: float | None) -> bool:
-    """Than every one of its opponents, also were all lost of which nobody has said anything. `low`: the lowest of the ends."""
-    return p is not None and low is not None and p <= ALPHA and low * (1 - row["ungraded"]) > 0.5
+    """Than every one of its opponents, also were all lost of which nobody has said anything, and whatever is said by those
+    whose words are left out. `low`: the lowest of the ends."""
+    return (
+        not row.get("overturned")
+        and p is not None
+        and low is not None
+        and p <= ALPHA
+        and low * (1 - row["ungraded"]) > 0.5
+    )
 
 
 def is_worse(row: Row, rate: Rate | None, family: int) -> bool:
     """Than the opponent that is told, whichever of them that was found to be."""
     limits = rate.limits(ALPHA / family / max(1, row["opponents"])) if rate is not None else None
-    return limits is not None and limits[1] + row["ungraded"] < 0.5
+    return not row.get("overturned") and limits is not None and limits[1] + row["ungraded"] < 0.5
 
 
 def _unlisted(source: Source, said: SaidPreferences) -> int:

@@ -41,6 +41,8 @@ def opening_words(served: Row) -> Iterator[str]:
     if graded["n"]:
         told = f"{graded['n']:,} {'was' if graded['n'] == 1 else 'were'} told right or wrong"
         told += f" ({percent(graded['share'])})"
+    elif served["taught"]:
+        told = "none was told right or wrong that counts"
     else:
         told = "none was told right or wrong yet"
     left = (
@@ -61,8 +63,10 @@ def _right(served: Row) -> Iterator[str]:
         [f"{count(nobody, 'answer')} without a grade, as nobody has said what is right ({FEEDBACK})"] if nobody else []
     )
     left += [f"{waiting_words(served['waiting'])} (moot grade FILE)"] if served["waiting"] else []
-    taught = f"{count(served['taught'], 'graded answer')} to questions that a rule was learnt on: not counted"
-    left += [taught] if served["taught"] else []
+    taught = count(served["taught"], "graded answer")
+    left += [f"{taught} to questions that the team was chosen or its rule learnt on: not counted"] * bool(
+        served["taught"]
+    )
     if left:
         yield f"{'; '.join(left)}."
 

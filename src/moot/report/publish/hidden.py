@@ -9,12 +9,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import urlsplit
 
 import orjson
 
+from moot.errors import UsageError
 from moot.experiment.spec import ExperimentFile
 from moot.models.secrets import HIDDEN
 from moot.store import store_at
@@ -26,7 +27,10 @@ SHORTEST = 4
 """A word of fewer letters may be any word."""
 NOT_IN_A_PATH = r"\s\"'<>|;,)\]}"
 ADDRESSES = ("base_url", "proxy", "api_base", "url", "endpoint")
-PATHS = ("api_key_file", "ca_file", "client_cert")
+_ABSOLUTE = re.compile(r"[/~]|[A-Za-z]:[/\\]|\\\\")
+_LONGEST_PATH = 1_000
+FILES = ("api_key_file", "ca_file", "client_cert")
+"""Hidden wherever they are: nobody needs to know how a file with a key is called."""
 VARIABLES = ("api_key_env",)
 
 
@@ -34,7 +38,7 @@ class HiddenWords:
     """The words of one experiment file that nobody else is to read."""
 
     def __init__(self, file: ExperimentFile) -> None:
-        folders = {str(path) for path in _folders(file) if len(path.parts) > 1}
+        folders = {str(path) for path in _folders(file) if len(path.parts) > 1} | set(_places_elsewhere(file))
         words = {word for word in _words(file) if len(word) >= SHORTEST}
         inside = [rf"{re.escape(folder)}(?:/[^{NOT_IN_A_PATH}]*)?" for folder in _longest_first(folders)]
         parts = [*map(re.escape, _longest_first(words)), *inside]
@@ -79,6 +83,42 @@ def _folders(file: ExperimentFile) -> Iterator[Path]:
         yield store.path.resolve().parent
 
 
+def _places_elsewhere(file: ExperimentFile) -> Iterator[str]:
+    """All that the experiment names outside of its folder, under whichever key: as it is written, and as it is found here."""
+    home = file.path.resolve().parent
+    for text in _texts(file.spec.model_dump(mode="json")):
+        if not SHORTEST <= len(text) <= _LONGEST_PATH or not text.isprintable():
+            continue
+        try:
+            found = file.beside(text)
+            there, place = found.exists(), found.resolve()
+        except (OSError, ValueError, RuntimeError, UsageError):
+            there, place = False, Path(text)
+        if place.is_relative_to(home) and not _is_way(text):
+            continue
+        if there and len(place.parts) > 1:
+            yield from {text if _is_way(text) else str(place), str(found), str(place)}
+            if (
+                place.is_file() and len(place.parent.parts) > 2
+            ):  # with what lies beside it, such as documents of questions
+                yield from {str(found.parent), str(place.parent)}
+        elif _is_way(text) and len(PurePosixPath(text.replace("\\", "/")).parts) > 2:
+            yield from {text, str(place)}  # it may have been there when it was played
+
+
+def _is_way(text: str) -> bool:
+    """Whether it reads as a path from the root, or out of a folder: a word that happens to be a file's name is a word."""
+    return _ABSOLUTE.match(text) is not None or text.startswith(("../", "..\\"))
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping | list | tuple):
+        for part in value.values() if isinstance(value, Mapping) else value:
+            yield from _texts(part)
+
+
 def _words(file: ExperimentFile) -> Iterator[str]:
     if (url := urlsplit(file.store_url)).hostname:
         yield from (file.store_url, *filter(None, (url.netloc, url.password)))
@@ -87,7 +127,7 @@ def _words(file: ExperimentFile) -> Iterator[str]:
         for key in ADDRESSES:
             if isinstance(said.get(key), str):
                 yield from _of_address(said[key])
-        for key in PATHS:
+        for key in FILES:
             if isinstance(said.get(key), str):
                 yield from (said[key], str(file.beside(said[key])))
         for key in VARIABLES:

@@ -51,6 +51,8 @@ def final_lines(text: str, question: Question) -> tuple[FinalLine, ...]:
 
 def after_thoughts(text: str) -> str:
     """What follows the thoughts that some servers leave in the text; they may lack their opening tag."""
+    if "<" not in text:  # nor a tag: told at once, and so for nearly every reply
+        return text
     if ends := [thought_end.end() for thought_end in p.THOUGHT_ENDS.finditer(text)]:
         return text[ends[-1] :].strip()
     return "" if begins_with_thoughts(text) else text
@@ -67,6 +69,8 @@ def spoken_whole(text: str) -> str:
 
     Thoughts end at the first closing tag, unless an opening one stands somewhere before it but not at the start.
     """
+    if "<" not in text:
+        return text
     place = 0
     while (ends := p.THOUGHT_ENDS.search(text, place)) is not None:
         begins = p.THOUGHT_BEGINS.search(text, place, ends.start())

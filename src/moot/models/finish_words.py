@@ -1,0 +1,60 @@
+"""Why a reply ended, in whichever word a server has for it: this is where the words become few.
+
+Some say that the endpoint has failed: whatever words came before are not all of them. Some say that the reply was cut, which is
+`length` here. Those that name a filter are in `filtered`. All others stand as they are.
+"""
+
+from __future__ import annotations
+
+import re
+
+from moot.models.filtered import FILTERED, is_filter_finish
+
+CUT = "length"
+
+FAILED_FINISHES = frozenset(
+    (
+        "networkerror",  # Zhipu
+        "insufficientsystemresource",  # DeepSeek
+        *("abort", "aborted"),  # vLLM, SGLang
+        *("failed", "cancelled", "canceled", "inprogress", "queued"),  # OpenAI's Responses, behind a gateway
+        "timelimit",  # watsonx, which has cancelled too
+        *("timeout", "usercancel"),  # Cohere
+        *("failure", "timedout", "interrupted", "clientcancelled", "disconnected"),
+        *("overloaded", "unavailable", "serviceunavailable"),
+        *("ratelimit", "ratelimited", "ratelimitexceeded", "toomanyrequests", "resourceexhausted", "quotaexceeded"),
+    )
+)
+"""Without case and signs. Beside these, whatever has `error` in it (OpenRouter's and Mistral's `error`, `engine_error`)."""
+
+CUT_FINISHES = frozenset(
+    (
+        *("maxtokens", "maxoutputtokens", "maxlength"),  # Anthropic, Gemini, Cohere
+        "modellength",  # Mistral
+        *("modelcontextwindowexceeded", "contextwindowexceeded", "contextlengthexceeded"),  # Anthropic, Zhipu
+        "errorlimit",  # Cohere: the end of what the model can hold
+        "incomplete",  # OpenAI's Responses: by a limit of tokens, or by a filter
+        "tokenlimit",
+    )
+)
+
+
+def failed_finish(finish: str) -> bool:
+    if finish in ("stop", CUT):
+        return False
+    word = _plain(finish)
+    named = word in FAILED_FINISHES or "error" in word
+    return named and word not in CUT_FINISHES and not is_filter_finish(finish)
+
+
+def finish_reason(finish: str) -> str:
+    """With one word for all that mean a filter, and one for all that mean a limit."""
+    if finish in ("stop", CUT):
+        return finish
+    if is_filter_finish(finish):
+        return FILTERED
+    return CUT if _plain(finish) in CUT_FINISHES else finish
+
+
+def _plain(finish: str) -> str:
+    return re.sub(r"[^a-z]", "", finish.casefold())

@@ -1,0 +1,49 @@
+"""Words whose habits nobody knows yet stand outside a share; they must not be able to turn it once they are known."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import pytest
+
+from moot.stats.left_out_words import LeftOut, left_out_of
+from moot.stats.preference import Preferences, PreferenceWord
+
+PAIR = ("team", "bob")
+
+
+def voted(questions: int, won: int) -> Preferences:
+    """A judge who prefers the team in three of four of 60 questions, and one person who has voted on some of them."""
+    draw = random.Random(4)
+    said = []
+    for number in range(60):
+        longer, liked = draw.uniform(-0.5, 0.5), float(number % 4 > 0)
+        said += [PreferenceWord(f"q{number}", PAIR, 0, "jim", liked, place, longer) for place in (1, -1)]
+        if number < questions:
+            place = 1 if number % 2 else -1
+            said.append(
+                PreferenceWord(f"q{number}", PAIR, 0, "person:eve", float(number < won), place, longer, "person:")
+            )
+    return Preferences(said)
+
+
+@pytest.mark.parametrize(
+    ("questions", "won", "overturns"),
+    [(1, 0, False), (2, 0, False), (3, 0, True), (20, 3, True), (20, 14, False), (20, 9, False)],
+    ids=["one vote", "two votes", "all three", "most are against", "most are for", "half and half"],
+)
+def test_a_share_that_more_such_votes_would_turn_is_overturned(questions: int, won: int, overturns: bool) -> None:
+    fitted = voted(questions, won)
+    share, out = fitted.rate(PAIR), left_out_of(fitted, PAIR)
+    assert share is not None
+    assert share.value > 0.7
+    assert out is not None
+    assert (len(out.words), out.questions, out.part) == (questions, questions, 0.5)
+    assert out.overturn(share.value) is overturns
+    other_way = LeftOut([replace(word, liked=1 - word.liked) for word in out.words], out.part)
+    assert other_way.overturn(1 - share.value) is overturns, "what is not preferred is told by the same rule"
+
+
+def test_where_all_words_count_none_are_left_out() -> None:
+    assert left_out_of(voted(0, 0), PAIR) is None
