@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import itertools
 import os
 import tempfile
 import threading
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -89,6 +90,18 @@ def postgres() -> Iterator[Postgres]:
         server = pgserver.get_server(folder, cleanup_mode="delete")
     yield Postgres(server)
     server.cleanup()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Ten thousand tests, and all that their modules import, are there until the end: the garbage collector would walk through
+    them again and again while they are collected, and later with every test. It looks at what tests leave behind, and no more."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

@@ -167,7 +167,8 @@ def test_no_file_is_too_long_to_be_read() -> None:
 
 
 def test_every_module_says_why_it_exists() -> None:
-    silent = [str(path.relative_to(ROOT)) for path in MODULES if not ast.get_docstring(ast.parse(path.read_text()))]
+    # Its words are its first line: no module need be parsed to the end for that.
+    silent = [str(path.relative_to(ROOT)) for path in MODULES if not re.match(r'r?"""\S', path.read_text("utf-8"))]
     assert silent == []
 
 

@@ -7,6 +7,7 @@ import importlib
 import re
 import time
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -73,8 +74,12 @@ def module_name(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
+@cache
 def in_use() -> dict[str, tuple[re.Pattern[str], set[str]]]:
-    """By a name, each pattern and the ways in which it is used; where that is not seen, the way that looks everywhere."""
+    """By a name, each pattern and the ways in which it is used; where that is not seen, the way that looks everywhere.
+
+    All modules are read and imported for it, so not where tests are only collected: that is done by every process of a run.
+    """
     trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(ROOT.rglob("*.py"))}
     ways: dict[tuple[str, str], set[str]] = {}
     written: dict[str, tuple[re.Pattern[str], set[str]]] = {}
@@ -106,9 +111,6 @@ def in_use() -> dict[str, tuple[re.Pattern[str], set[str]]]:
     return written
 
 
-PATTERNS = in_use()
-
-
 def used(pattern: re.Pattern[str], way: str) -> Callable[[str], Any]:
     if way in ("sub", "subn"):
         return lambda text: pattern.sub("", text)
@@ -136,16 +138,18 @@ def _took_s(use: Callable[[str], Any], text: str) -> float:
 
 
 def test_there_are_patterns_to_look_at() -> None:
-    assert len(PATTERNS) > 100
-    assert any(":" in place for place in PATTERNS), "those written where they are used, too"
-    assert set(BOUNDED) <= set(PATTERNS)
+    patterns = in_use()
+    assert len(patterns) > 100
+    assert any(":" in place for place in patterns), "those written where they are used, too"
+    assert set(BOUNDED) <= set(patterns)
 
 
 @pytest.mark.parametrize("part", range(4))
 def test_its_time_is_that_of_the_text(part: int) -> None:
-    places = sorted(set(PATTERNS) - set(BOUNDED))[part::4]
+    patterns = in_use()
+    places = sorted(set(patterns) - set(BOUNDED))[part::4]
     slow = {
-        place: slow_on(pattern, way) for place in places for pattern, ways in [PATTERNS[place]] for way in sorted(ways)
+        place: slow_on(pattern, way) for place in places for pattern, ways in [patterns[place]] for way in sorted(ways)
     }
     assert {place: words for place, words in slow.items() if words} == {}
 

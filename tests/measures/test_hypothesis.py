@@ -393,7 +393,7 @@ def test_a_sum_holds_every_way_in_which_what_waits_may_be_graded() -> None:
 
 def test_who_changes_a_team_until_it_is_confirmed_pays_for_each_version() -> None:
     """Nothing is to be found: of three players who are right as often, the third is changed up to five times."""
-    draw, worlds, alone, paid = random.Random(3), 100, 0, 0
+    draw, worlds, alone, paid = random.Random(3), 50, 0, 0
     for _ in range(worlds):
         ann = {f"q{n}": float(draw.random() < 0.6) for n in range(100)}
         verdicts = []

@@ -107,6 +107,8 @@ class Rambling(World):
 
 
 READERS = ("ray", "sue")
+BESIDE = ("judges", "rubric", "quiz", "squad", "discussion", "summaries", "position", "trust", "decided")
+"""Measures that say nothing of the net; the run that many tests here read has them all."""
 
 
 async def played(
@@ -116,6 +118,7 @@ async def played(
     readers: Sequence[str] = (),
     hypotheses: Sequence[str] = (),
     more: Mapping[str, Any] | None = None,
+    without: Sequence[str] = BESIDE,
     **team: Any,
 ) -> dict[str, Any]:
     lines = [
@@ -151,7 +154,9 @@ async def played(
         await Runner(replace(plan, models=models), store).run()
         if readers:
             world.stages = await store.run(lambda connection: _stages(connection, ("q0", "q1")))
-        return await store.run(lambda connection: figures(connection, find_experiment(connection, plan.name)))
+        return await store.run(
+            lambda connection: figures(connection, find_experiment(connection, plan.name), without=without)
+        )
     finally:
         await store.close()
 
@@ -180,7 +185,7 @@ def net(tmp_path_factory: pytest.TempPathFactory, world: World) -> dict[str, Any
 
     folder = tmp_path_factory.mktemp("net")
     strategies = ["solo", DOUBLE, "peer-review", "debate", "silent"]
-    return asyncio.run(played(folder, world, strategies, captain="each", hypotheses=CLAIMS))
+    return asyncio.run(played(folder, world, strategies, captain="each", hypotheses=CLAIMS, without=()))
 
 
 @pytest.mark.parametrize("cohort", [*COHORTS, None])

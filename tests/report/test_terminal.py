@@ -11,11 +11,12 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import pytest
 from rich.cells import cell_len
 from rich.console import Console
+from sqlalchemy import Connection
 
 from moot.cli.app import app
 from moot.cli.exit import run_app
@@ -33,7 +34,10 @@ from moot.report.sections import all_sections
 from moot.report.story import stories
 from moot.report.terminal import LONG, print_report, print_sections
 from moot.simulate.prompt_reading import read_shown
+from moot.store.statements import Row
 from moot.types import Request
+
+T = TypeVar("T")
 
 SIX = {"ann": 0.6, "bob": 0.5, "cat": 0.4, "dan": 0.3, "eve": 0.3, "a-player-with-a-rather-long-name": 0.2}
 STRATEGIES = ["solo", "vote", "silent", "talkative", {"adaptive": {"talk_from": 4}}]
@@ -71,7 +75,18 @@ def write(folder: Path, count: int, **more: Any) -> Path:
     return path
 
 
-async def run(path: Path, scripts: dict[str, Callable[[Request], Script]] | None = None) -> tuple[Figures, list[str]]:
+Scripts = dict[str, Callable[[Request], Script]]
+
+
+async def run(path: Path, scripts: Scripts | None = None) -> tuple[Figures, list[str]]:
+    return await played(path, scripts, lambda *run: (figures(*run), stories(*run)))
+
+
+async def stories_of(path: Path, scripts: Scripts | None = None) -> list[str]:
+    return await played(path, scripts, stories)
+
+
+async def played(path: Path, scripts: Scripts | None, read: Callable[[Connection, Row], T]) -> T:
     plan = build(read_experiment(path))
     if scripts:
         scripted = {name: replace(plan.models[name], model=ScriptedModel(name, each)) for name, each in scripts.items()}
@@ -79,8 +94,7 @@ async def run(path: Path, scripts: dict[str, Callable[[Request], Script]] | None
     store = await plan.store().open()
     try:
         await Runner(plan, store).run()
-        shown = await store.run(lambda connection: figures(connection, find_experiment(connection)))
-        return shown, await store.run(lambda connection: stories(connection, find_experiment(connection)))
+        return await store.run(lambda connection: read(connection, find_experiment(connection)))
     finally:
         await store.close()
 
@@ -102,9 +116,15 @@ def cup(tmp_path_factory: pytest.TempPathFactory) -> Figures:
     return shown
 
 
+@pytest.fixture(scope="module")
+def whole(cup: Figures) -> str:
+    """All of it in 80 columns, printed once."""
+    return printed(cup)
+
+
 @pytest.mark.long
-def test_every_section_is_there_and_fits(cup: Figures) -> None:
-    shown, text = cup, printed(cup)
+def test_every_section_is_there_and_fits(cup: Figures, whole: str) -> None:
+    shown, text = cup, whole
     for title in TITLES:
         assert title in text, title
     assert widest(text) <= 80
@@ -125,23 +145,34 @@ async def test_no_line_is_longer_than_the_terminal_is_wide(tmp_path: Path, width
     assert widest(printed(shown, width)) <= width
 
 
-def test_all_is_all_that_a_section_by_its_name_is(cup: Figures) -> None:
+def test_all_is_all_that_a_section_by_its_name_is(cup: Figures, whole: str) -> None:
     """Whatever `--section` prints stands in `--all`, line by line, in the order of the page."""
-    whole, sections = printed(cup), all_sections(cup)
+    sections = all_sections(cup)
     rare = {"frontier", "comparisons", "power", "runs", "prompts", "position-places", "brier", "reliability", "surest"}
     assert rare <= {section.id for section in sections}
     begins = 0
     for section in sections:
-        console = Console(width=80, record=True, file=io.StringIO())
-        print_sections(cup, console, [section.id])
-        own = console.export_text()
-        found = whole.find(own.strip()[:400], begins) if len(section.rows) <= LONG else whole.find(section.title)
+        found = whole.find(own(cup, section).strip()[:400] if len(section.rows) <= LONG else section.title, begins)
         assert found >= begins, section.id
         begins = found
 
 
-def test_what_was_not_answered_stands_below(cup: Figures) -> None:
-    shown, text = cup, printed(cup)
+def own(shown: Figures, section: Section) -> str:
+    """What `--section` prints."""
+    console = Console(width=80, record=True, file=io.StringIO())
+    print_sections(shown, console, [section.id])
+    return console.export_text()
+
+
+def test_by_its_name_a_section_is_printed_however_long_it_is(cup: Figures, whole: str) -> None:
+    section = min((each for each in all_sections(cup) if len(each.rows) > LONG), key=lambda each: len(each.rows))
+    told = f"{section.title}: {len(section.rows):,} rows (--section {section.id},"
+    assert told in " ".join(whole.split())
+    assert len(own(cup, section).splitlines()) > len(section.rows)
+
+
+def test_what_was_not_answered_stands_below(cup: Figures, whole: str) -> None:
+    shown, text = cup, whole
     below = text[text.index("Undecided, or not answered") :]
     refused = [
         row["outcomes"]["refused"] for row in shown["accuracy"] if row.get("player") and "refused" in row["outcomes"]
@@ -151,8 +182,8 @@ def test_what_was_not_answered_stands_below(cup: Figures) -> None:
     assert "not answered" not in text[: text.index("Undecided, or not answered")]
 
 
-def test_few_questions_say_so(cup: Figures) -> None:
-    assert "20 questions prove nothing" in printed(cup)
+def test_few_questions_say_so(whole: str) -> None:
+    assert "20 questions prove nothing" in whole
 
 
 async def test_players_alone_have_a_table_and_nothing_more(tmp_path: Path) -> None:
@@ -244,7 +275,7 @@ async def test_a_rescue_a_regression_and_a_split_team_are_told(tmp_path: Path) -
     teams = {"three": {"players": list(said), "captain": "ann"}}
     models = {name: {"provider": "simulated", "accuracy": 0.5} for name in said}
     path = write(tmp_path, 4, models=models, teams=teams, strategies=["vote", "silent"])
-    _, told = await run(path, scripts)
+    told = await stories_of(path, scripts)
     rescue, regression, split = told
     assert rescue.splitlines() == [
         "A rescue (silent@ann, question q0): Who is number 0?",
@@ -259,7 +290,7 @@ async def test_a_rescue_a_regression_and_a_split_team_are_told(tmp_path: Path) -
     assert split.splitlines()[0].startswith("A split team")
     assert "3 different answers" in split
     assert all(4 <= len(story.splitlines()) <= 8 for story in told)
-    assert (await run(path, scripts))[1] == told, "the same store tells the same stories"
+    assert await stories_of(path, scripts) == told, "the same store tells the same stories"
 
 
 async def test_a_vote_is_told_as_a_vote(tmp_path: Path) -> None:
@@ -267,7 +298,7 @@ async def test_a_vote_is_told_as_a_vote(tmp_path: Path) -> None:
     models = {name: {"provider": "simulated", "accuracy": 0.5} for name in said}
     teams = {"three": {"players": list(said), "captain": "ann"}}
     path = write(tmp_path, 1, models=models, teams=teams, strategies=["vote"])
-    _, (story,) = await run(path, three(said, [""]))
+    (story,) = await stories_of(path, three(said, [""]))
     assert story.splitlines()[0] == "A right answer that won (vote@ann, question q0): Who is number 0?"
     assert "2 voices of 3 won the vote: “Person 0”." in story
 
@@ -278,7 +309,7 @@ async def test_a_lost_tie_is_no_lost_vote(tmp_path: Path) -> None:
     models = {name: {"provider": "simulated", "accuracy": 0.5} for name in said}
     teams = {"three": {"players": list(said), "captain": "ann"}}
     path = write(tmp_path, 1, models=models, teams=teams, strategies=["vote"])
-    _, told = await run(path, three(said, [""]))
+    told = await stories_of(path, three(said, [""]))
     assert [story.split(" (")[0] for story in told] == ["A right answer that lost a tie"]
 
 
@@ -291,7 +322,7 @@ async def test_no_draft_stands_above_the_others_in_a_vote(tmp_path: Path) -> Non
         folder.mkdir()
         teams = {"three": {"players": list(said), "captain": captain}}
         path = write(folder, 2, models=models, teams=teams, strategies=["vote"])
-        _, told = await run(path, three(said, ["", ""]))
+        told = await stories_of(path, three(said, ["", ""]))
         assert [story.split(" (")[0] for story in told] == ["A right answer that won", "A right answer outvoted"]
         assert told[1].splitlines()[2:] == [
             "2 voices of 3 won the vote: “Yan”.",
@@ -307,7 +338,7 @@ async def test_a_tie_is_told_with_who_broke_it(tmp_path: Path, captain: str, who
     models = {name: {"provider": "simulated", "accuracy": 0.5} for name in said}
     teams = {"four": {"players": list(said), "captain": captain}}
     path = write(tmp_path, 1, models=models, teams=teams, strategies=["vote"])
-    _, (story,) = await run(path, three(said, [""]))
+    (story,) = await stories_of(path, three(said, [""]))
     assert f"A tie: 3 answers with 1 voice each of 3; {who}" in story
 
 
@@ -317,7 +348,7 @@ async def test_a_mixture_is_told_by_its_summariser(tmp_path: Path) -> None:
     mixtures = [{"mixture": {"summariser": "sue", "repeats": times}} for times in (1, 2)]
     path = write(tmp_path, 1, models=models, teams={"three": {"players": list(said)}}, strategies=mixtures)
     scripts = three({**said, "sue": ["Yan"]}, ["Yan"])
-    _, (story,) = await run(path, scripts)
+    (story,) = await stories_of(path, scripts)
     assert story.splitlines()[0].startswith("A split team (mixture(repeats=1), question q0)")
     assert "The summariser sue read the 3 responses and settled on “Yan”." in story
     assert "captain" not in story
@@ -329,7 +360,7 @@ ROLES = {"peer-review": "The reviewer ", "debate": "; the debater ", "silent": "
 @pytest.mark.parametrize("strategy", ROLES)
 async def test_who_has_the_last_word_is_called_what_it_is(tmp_path: Path, strategy: str) -> None:
     teams = {"four": {"players": ["ann", "bob", "cat", "dan"], "captain": "each"}}
-    _, told = await run(write(tmp_path, 12, teams=teams, strategies=[strategy]))
+    told = await stories_of(write(tmp_path, 12, teams=teams, strategies=[strategy]))
     assert told
     assert all(ROLES[strategy] in story for story in told)
     assert strategy == "silent" or not any("captain" in story for story in told)
@@ -346,7 +377,7 @@ ENDINGS: dict[str, dict[str, Any]] = {
 async def test_a_discussion_is_told_as_one(tmp_path: Path, words: str) -> None:
     teams = {"four": {"players": ["ann", "bob", "cat", "dan"]}}
     options = {"style": "reasoning", "agents": 4, **ENDINGS[words]}
-    _, told = await run(write(tmp_path, 8, teams=teams, strategies=[{"discuss": options}]))
+    told = await stories_of(write(tmp_path, 8, teams=teams, strategies=[{"discuss": options}]))
     assert told
     assert all(words in story for story in told)
     assert not any("won the vote" in story or "None" in story for story in told)

@@ -116,3 +116,32 @@ def test_what_does_not_depend_on_order_sign_or_last_digits() -> None:
     assert nearly.p() == 1.0
     assert difference([]) is None
     assert difference(split_signs([0.5])).limits() == (None, None)
+
+
+def test_limits_are_those_of_the_units_and_the_level_that_are_asked_for() -> None:
+    """However much alike what was asked before: limits are kept by all that they hang on."""
+    sums, sizes = [2.0, -1.0, 0.5, 0.0, 1.0, 1.0], [2.0] * 6
+    asked = [
+        (BoundedMean(sums, sizes), 0.05),
+        (BoundedMean(sums, sizes), 0.01),
+        (BoundedMean(sums, sizes, largest=4.0), 0.05),
+        (BoundedMean([*sums, 1.0], [*sizes, 2.0]), 0.05),
+        (BoundedMean([*sums, *sums], [*sizes, *sizes]), 0.05),
+        (BoundedMean(sums, [*sizes[:-1], 1.5]), 0.05),
+        (BoundedMean([-each for each in sums], sizes), 0.05),
+    ]
+    for _ in range(2):
+        for mean, alpha in asked:
+            low, high = mean.limits(alpha)
+            assert (mean.at_most(low), mean.at_least(high)) == pytest.approx((alpha / 2, alpha / 2), rel=1e-9)
+
+
+def test_few_kinds_of_units_and_many_that_are_hardly_apart_are_told_alike() -> None:
+    for values in ([1.0, -1.0, 0.0, 0.25], [1.0, 1.0, 1.0, -0.5], [0.3, 0.2, 0.1, 0.0]):
+        few = values * 8
+        many = [max(-1.0, value * (1 - 1e-10 * place)) for place, value in enumerate(few)]
+        for alpha in (0.05, 1e-6):
+            found = [BoundedMean(each, [1.0] * len(each)).limits(alpha) for each in (few, many)]
+            assert found[0] == pytest.approx(found[1], abs=1e-7)
+        ps = [BoundedMean(each, [1.0] * len(each)).p(-0.6) for each in (few, many)]
+        assert ps[0] == pytest.approx(ps[1], rel=1e-6)

@@ -36,10 +36,14 @@ _LEFT = -37.0
 """The logarithm of nothing."""
 _NOTHING = 1e-12
 """What is nearer to a threshold than that is at it: means of the same values may differ in their last digit."""
+_ALIKE = 1e-13
+"""Normal points no further apart are one: the means that they belong to are as near to each other."""
 _FAR = 37.0
 """The normal point of a chance too small for a number."""
 _FEW = 256
 """Of so many kinds of units a chance is kept: a report asks for the same one in several of its rows."""
+_HANDFUL = 12
+"""So many kinds are summed one by one in less time than it takes to hand them over as arrays."""
 
 
 @dataclass(frozen=True)
@@ -97,10 +101,24 @@ class BoundedMean:
 
     def low(self, point: float) -> float:
         """The mean whose p has this normal point: all below it are ruled out."""
-        return _falling_to(point, lambda mean: normal_point(self.at_most(mean)), self.value, self._error)
+        return self._limit(point, 1.0)
 
     def high(self, point: float) -> float:
-        return -_falling_to(point, lambda mean: normal_point(self.at_least(-mean)), -self.value, self._error)
+        return -self._limit(point, -1.0)
+
+    def _limit(self, point: float, sign: float) -> float:
+        def height(mean: float) -> float:
+            return normal_point(self._tail(sign * mean, sign))
+
+        if len(self._times) > _FEW:
+            return _falling_to(point, height, sign * self.value, self._error)
+        sums, sizes, times = self._kinds
+        asked = (sums.tobytes(), sizes.tobytes(), times.tobytes(), self._unit, self.value, point, sign)
+        if (kept := _limits_kept.get(asked)) is None:
+            if len(_limits_kept) >= _MOST_KEPT:
+                _limits_kept.clear()
+            kept = _limits_kept[asked] = _falling_to(point, height, sign * self.value, self._error)
+        return kept
 
     @cached_property
     def _unit(self) -> float:
@@ -114,6 +132,11 @@ class BoundedMean:
         sums, sizes, times = self._kinds
         squares = float(times @ (sums - self.value * sizes) ** 2) + self._unit**2
         return math.sqrt(squares) / math.fsum(self.sizes)
+
+
+_MOST_KEPT = 4096
+_limits_kept: dict[tuple[bytes, bytes, bytes, float, float, float, float], float] = {}
+"""By what they hang on: sections of a report, and a report after a report, ask for the limits of the same units."""
 
 
 def normal_point(chance: float) -> float:
@@ -130,7 +153,12 @@ def _falling_to(point: float, height: Callable[[float], float], top: float, erro
         return right
     while height(left) < point:
         right, left = left, max(-1.0, left - 2 * error)
-    return root(lambda mean: height(mean) - point, left, right, xtol=1e-13)
+
+    def over(mean: float) -> float:
+        apart = height(mean) - point
+        return apart if abs(apart) > _ALIKE else 0.0
+
+    return root(over, left, right, xtol=1e-13)
 
 
 def chance_at_most_zero(weights: Floats, times: Floats) -> float:
@@ -179,13 +207,12 @@ def _chance_below_zero(weights: Floats, times: Floats) -> float:
     away = width * line.sinh
     # As a share of what stands at the saddle point, so that chances however small keep their digits: its logarithm and its
     # angle, which turns back by as much as each pole is passed.
-    apart = np.outer(away, parts)
-    logs = -0.5 * (np.log1p(apart**2) @ times + np.log1p((away / at) ** 2))
-    angles = np.arctan(apart) @ times - np.arctan(away / at)
-    values = np.exp(logs) * np.cos(angles) * line.cosh
-    values[0] /= 2
+    apart = away[:, None] * np.append(parts, 1 / at)
+    logs = np.log1p(apart * apart) @ np.append(times, 1.0)
+    angles = np.arctan(apart) @ np.append(times, -1.0)
+    total = float(np.exp(-0.5 * logs) * np.cos(angles) @ line.shares)
     height = -float(times @ np.log1p(-weights * at)) - math.log(-at)
-    return math.exp(height) * width * _STEP * float(values.sum()) / math.pi
+    return math.exp(height) * width * _STEP * total / math.pi
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +220,8 @@ class _Line:
     """The steps of the integral from the saddle point on."""
 
     sinh: Floats
-    cosh: Floats
+    shares: Floats
+    """How much of the line each step stands for: the first, at its end, for half as much."""
 
 
 @cache
@@ -201,13 +229,21 @@ def _line_to(end: float) -> _Line:
     import numpy as np
 
     steps = np.arange(0.0, end, _STEP)
-    return _Line(np.sinh(steps), np.cosh(steps))
+    shares = np.cosh(steps)
+    shares[0] /= 2
+    return _Line(np.sinh(steps), shares)
 
 
 def _end(parts: Floats, times: Floats) -> float:
     """The first of the ends at which nothing is left of what is integrated, by the logarithm of how much there is."""
     import numpy as np
 
+    if len(parts) <= _HANDFUL:
+        kinds = list(zip(parts.tolist(), times.tolist(), strict=True))
+        for end, far in zip(_ENDS[:-1], _ends_away().tolist(), strict=False):
+            if -0.5 * sum(many * math.log1p((far * part) ** 2) for part, many in kinds) < _LEFT:
+                return end
+        return _ENDS[-1]
     left = -0.5 * (np.log1p(np.outer(_ends_away(), parts) ** 2) @ times)
     return _ENDS[int(np.argmax(np.append(left[:-1] < _LEFT, True)))]
 
@@ -221,6 +257,8 @@ def _ends_away() -> Floats:
 
 def _saddle(weights: Floats, times: Floats) -> float:
     """Where the logarithm of what is integrated has its lowest value left of zero: its slope rises from one end to the other."""
+    if len(weights) <= _HANDFUL:
+        return _saddle_of_few(weights.tolist(), times.tolist())
     low, high = 1 / float(weights.min()), 0.0
     at = low / 2
     for _ in range(60):
@@ -229,6 +267,26 @@ def _saddle(weights: Floats, times: Floats) -> float:
         low, high = (at, high) if slope < 0 else (low, at)
         step = slope / (float(times @ parts**2) + 1 / at**2)
         newer = at - step
+        newer = newer if low < newer < high else (low + high) / 2
+        if abs(newer - at) <= 1e-6 * abs(newer):
+            return newer
+        at = newer
+    return at
+
+
+def _saddle_of_few(weights: Sequence[float], times: Sequence[float]) -> float:
+    """The same without arrays."""
+    kinds = list(zip(weights, times, strict=True))
+    low, high = 1 / min(weights), 0.0
+    at = low / 2
+    for _ in range(60):
+        slope, bend = -1 / at, 1 / at**2
+        for weight, many in kinds:
+            part = weight / (1 - weight * at)
+            slope += many * part
+            bend += many * part * part
+        low, high = (at, high) if slope < 0 else (low, at)
+        newer = at - slope / bend
         newer = newer if low < newer < high else (low + high) / 2
         if abs(newer - at) <= 1e-6 * abs(newer):
             return newer

@@ -8,7 +8,8 @@ chances come from de Boor's recursion, in which nothing but means of two values 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,24 +47,30 @@ class BoundedMean:
 
     def low(self, side: float) -> float:
         """The mean of which the one-sided p is this."""
-        return _risen_to(side, self.no_more, self.value)
+        return _risen_to(side, tuple(self.sums), tuple(self.sizes), self._unseen)
 
     def high(self, side: float) -> float:
-        return -_risen_to(side, lambda mean: self.no_less(-mean), -self.value)
+        return -_risen_to(side, tuple(-self.sums), tuple(self.sizes), self._unseen)
 
 
-def _risen_to(side: float, chance: Callable[[float], float], top: float) -> float:
+@lru_cache(maxsize=4096)
+def _risen_to(side: float, sums: tuple[float, ...], sizes: tuple[float, ...], unseen: float) -> float:
+    """The same units stand in several rows of a report."""
+    mean_of = BoundedMean(sums, sizes, unseen)
+    wanted = float(norm_isf(side))
+
     def over(mean: float) -> float:
-        return float(norm_isf(max(1e-300, chance(mean)))) - float(norm_isf(side))
+        return float(norm_isf(max(1e-300, mean_of.no_more(mean)))) - wanted
 
     if over(-1.0) <= 0:
         return -1.0
-    return float(optimize.brentq(over, -1.0, top, xtol=1e-14, rtol=1e-14))
+    return float(optimize.brentq(over, -1.0, mean_of.value, xtol=1e-14, rtol=1e-14))
 
 
 def spline_chance(knots: Sequence[float]) -> float:
     """The chance that the mean of these, weighted at random, is not above zero."""
-    every = np.sort([0.0 if abs(knot) < NOTHING * max(map(abs, knots)) else knot for knot in knots])
+    largest = max(map(abs, knots))
+    every = np.sort([0.0 if abs(knot) < NOTHING * largest else knot for knot in knots])
     if every[-1] <= 0:
         return 1.0
     if every[0] >= 0:
@@ -72,10 +79,9 @@ def spline_chance(knots: Sequence[float]) -> float:
     # The integral of the density is a spline too: 0 left of its knots, 1 right of them.
     line = np.concatenate([np.full(degree, every[0]), every, np.full(degree, every[-1])])
     place = int(np.searchsorted(line, 0.0, side="right")) - 1
-    values = np.array([float(number + place - degree >= degree) for number in range(degree + 1)])
+    values = (np.arange(degree + 1) + place >= 2 * degree).astype(float)
+    below, above = line[place - degree : place + 1], line[place + 1 : place + 1 + degree]
     for step in range(1, degree + 1):
-        numbers = np.arange(step, degree + 1)
-        left, right = line[numbers + place - degree], line[numbers + 1 + place - step]
-        share = -left / (right - left)
-        values[step:] = (1 - share) * values[step - 1 : -1] + share * values[step:]
+        left, right = below[step:], above[: degree + 1 - step]
+        values[step:] = (right * values[step - 1 : -1] - left * values[step:]) / (right - left)
     return float(values[-1])
