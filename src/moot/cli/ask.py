@@ -37,7 +37,7 @@ from moot.live.file_kind import kind_of_file
 from moot.live.offer import left_out_words
 from moot.live.question_log import LoggedQuestion, Utterance, log_file
 from moot.live.served import asked_name
-from moot.live.served_names import served_names
+from moot.live.served_names import learners_named
 from moot.models.local import LocalModel
 from moot.store.calls import ExperimentCalls
 from moot.store.sqlite import SqliteStore
@@ -134,8 +134,7 @@ def ask_command(text: str, asked: AskOptions, *, as_json: bool) -> int:
 
 def _tell_left_out(whole: Plan) -> None:
     """What nobody is asked by, although the file has it and nobody has named another."""
-    learners = {name: cell for name, cell in served_names(whole).items() if cell.traits.learns}
-    if words := left_out_words(learners):
+    if words := left_out_words(learners_named(whole)):
         say(f"moot: {words}", file=sys.stderr)
 
 

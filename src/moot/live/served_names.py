@@ -31,6 +31,11 @@ def served_names(experiment: Plan, learners: Sequence[Cell] = ()) -> dict[str, C
     return {name: cell for name, cell in named.items() if cell.id not in left_out}
 
 
+def learners_named(whole: Plan) -> dict[str, Cell]:
+    """What cannot be asked, since it learns in a run: by the names that it has in the file and its reports."""
+    return {name: cell for name, cell in served_names(whole).items() if cell.traits.learns}
+
+
 def other_names(cells: Mapping[str, Cell]) -> dict[str, Cell]:
     """What served cells answer to beside the names that are told, as a report may call them: with all their options, and
     without any where one alone can be meant; with the captain that a team always has; without the team where no other plays it.

@@ -41,7 +41,7 @@ from moot.live.offer import ServedOffer, cell_asked, offered, refuse_learner, ti
 from moot.live.out_of_time import what_there_is
 from moot.live.served import ServedRecord, served_name
 from moot.live.served_cell import served_cell
-from moot.live.served_names import declared_name, first_asked, served_names
+from moot.live.served_names import declared_name, first_asked, learners_named, served_names
 from moot.live.served_rows import LATEST_REPEAT
 from moot.live.spent import total_cost, total_usage
 from moot.models.model import Model
@@ -148,13 +148,11 @@ class LiveTeam:
 
     @property
     def names(self) -> dict[str, Cell]:
-        """All of the file that can be asked, by name."""
         return served_names(self.experiment, self.whole.learners)
 
     @property
     def learners(self) -> dict[str, Cell]:
-        """What cannot be asked, since it learns in a run: by the names that it has in the file and its reports."""
-        return {name: cell for name, cell in served_names(self.whole).items() if cell.traits.learns}
+        return learners_named(self.whole)
 
     def _offered(self, cells: dict[str, Cell]) -> dict[str, Cell]:
         return cells if self.offer is None else offered(cells, self.offer)
