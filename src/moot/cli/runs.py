@@ -19,6 +19,7 @@ from moot.cli.report import open_existing
 from moot.cli.safe_text import print_json, say
 from moot.errors import MootError, UsageError
 from moot.report.stored_runs import apart_words, headline_words, size_words, state_words, stored_runs
+from moot.stats.counted_words import count
 from moot.store.examined import opened_to_read
 from moot.store.read_only import tables_of
 from moot.store.sqlite import SqliteStore
@@ -88,7 +89,7 @@ def _print(listed: Sequence[Mapping[str, Any]], console: Console) -> None:
 def _print_row(row: Mapping[str, Any], console: Console) -> None:
     when = f"{datetime.fromtimestamp(row['used_at']):%Y-%m-%d %H:%M}"
     console.print(Text.assemble((row["experiment"], "bold"), f"  {state_words(row)}  ", (when, "dim")))
-    trials = f", also {' and '.join(map(str, row['trials']))}" if row.get("trials") else ""
+    trials = f", also run on {' and on '.join(count(size, 'question') for size in row['trials'])}" if row.get("trials") else ""
     verdict = row.get("why") or headline_words(row["headline"])
     for words in filter(None, (apart_words(row), f"{size_words(row)}{trials}", verdict)):
         console.print(Padding(Text(words), (0, 0, 0, 2)))
