@@ -380,7 +380,7 @@ def open_existing(path: Path | None, url: str | None, *, served: bool = False) -
     `served`: what the file's team was asked when served, and not its runs. A team file has nothing else.
     """
     if path is None and url is None:
-        raise UsageError("expected an experiment file or --store URL")
+        raise UsageError("expected an experiment file or --store URL; moot runs lists what there is here")
     wanted, beside = WantedPlan(), None
     if path is not None:
         if str(path).startswith(STORES):

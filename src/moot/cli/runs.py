@@ -28,7 +28,10 @@ from moot.store.store import Store
 
 def runs_command(path: Path | None, *, store: str | None, most: int, as_json: bool) -> int:
     listed: list[dict[str, Any]] = []
-    stores = [open_existing(path, store)[0]] if path is not None or store is not None else list(_stores_here())
+    if store is None and (path is None or path.is_dir()):
+        stores = list(_stores_in(path or Path()))
+    else:
+        stores = [open_existing(path, store)[0]]
     troubles = 0
     for found in stores:
         try:
@@ -47,13 +50,12 @@ def runs_command(path: Path | None, *, store: str | None, most: int, as_json: bo
     return 1 if troubles else 0
 
 
-def _stores_here() -> Iterator[Store]:
+def _stores_in(folder: Path) -> Iterator[Store]:
     """Whatever in this folder holds experiments: a store may be called anything, but mostly it is NAME.db."""
-    found = [path for path in sorted(Path().glob("*.db")) if _is_store(path)]
+    found = [path for path in sorted(folder.glob("*.db")) if _is_store(path)]
     if not found:
-        raise UsageError(
-            "no store in this folder; expected an experiment file or --store URL, or run one: moot run FILE"
-        )
+        where = "this folder" if folder == Path() else f"the folder {folder}"
+        raise UsageError(f"no store in {where}; expected an experiment file or --store URL, or run one: moot run FILE")
     for path in found:
         yield SqliteStore(path)
 

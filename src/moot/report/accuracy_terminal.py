@@ -51,7 +51,7 @@ def _table(figures: Figures, width: int) -> Table:
         worth_title(figures, "right (95 % interval)"),
         *(["bounds"] if open_grades else []),
         "n",
-        "calls",
+        "all calls",
         "$/1,000",
     ]
     taken = sum(min(LABEL, max(map(len, column))) + GUTTER for column in zip(heads, *cells, strict=True))

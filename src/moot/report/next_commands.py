@@ -34,7 +34,9 @@ class NextCommands:
         stored = [f"--store {shlex.quote(store)}"] if store is not None else []
         window = [f"--since {shlex.quote(since)}"] if since is not None else []
         source = " ".join([*named, *stored, *(["--served"] if served else []), *window])
-        page = f"{path.stem if path is not None else 'report'}{'-served' if served else ''}.html"
+        # Beside the file: files of one name in two folders would else have one page between them.
+        place = Path("report") if path is None else path.with_suffix("")
+        page = f"{place}{'-served' if served else ''}.html"
         runs = path is not None and not served and since is None
         return cls(source, page, " ".join([*(named or ["FILE"]), *stored]), runs)
 
