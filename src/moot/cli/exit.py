@@ -105,7 +105,7 @@ def _completion_of(arguments: list[str]) -> str | None:
     """What a shell that is named is to be given: Typer would take no name, and show that of the shell that runs."""
     if len(arguments) != 2 or arguments[0] != "--show-completion":
         return None
-    from typer.completion import get_completion_script
+    from typer._completion_shared import get_completion_script
 
     shells = ("bash", "zsh", "fish", "powershell", "pwsh")
     if arguments[1] not in shells:

@@ -136,7 +136,9 @@ def show(offers: Sequence[Offer], chosen: Sequence[int], most: int | None = MENU
     places = [list(group) for _, group in groupby(range(len(offers)), key=lambda place: offers[place].where)]
     each = _shown_of_each([len(group) for group in places], most)
     for group in places:
-        whole = len(group) <= each + 1  # a line that says how many others there are is as long as the one that it stands for
+        whole = (
+            len(group) <= each + 1
+        )  # a line that says how many others there are is as long as the one that it stands for
         for place in group if whole else group[:each]:
             mark = "*" if place in chosen else " "
             say(f" {mark}{place + 1:3}  {offers[place].title.ljust(width)}  {offers[place].where}", hanging=width + 9)

@@ -277,7 +277,8 @@ def _failed_lines(runner: Runner, state: State, console: Console | None) -> list
         return []
     tally, path = runner.tally, runner.experiment.file.path
     causes = [
-        f"  {times} × {cause}{_where(cause, runner.experiment)}" for cause, times in tally.causes.most_common(MOST_CAUSES)
+        f"  {times} × {cause}{_where(cause, runner.experiment)}"
+        for cause, times in tally.causes.most_common(MOST_CAUSES)
     ]
     if console is not None:
         heights = list(accumulate(height(Text(line), console) for line in causes))

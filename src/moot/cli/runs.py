@@ -91,7 +91,11 @@ def _print(listed: Sequence[Mapping[str, Any]], console: Console) -> None:
 def _print_row(row: Mapping[str, Any], console: Console) -> None:
     when = f"{datetime.fromtimestamp(row['used_at']):%Y-%m-%d %H:%M}"
     console.print(Text.assemble((row["experiment"], "bold"), f"  {state_words(row)}  ", (when, "dim")))
-    trials = f", also run on {' and on '.join(count(size, 'question') for size in row['trials'])}" if row.get("trials") else ""
+    trials = (
+        f", also run on {' and on '.join(count(size, 'question') for size in row['trials'])}"
+        if row.get("trials")
+        else ""
+    )
     verdict = row.get("why") or headline_words(row["headline"])
     for words in filter(None, (apart_words(row), f"{size_words(row)}{trials}", verdict)):
         console.print(Padding(Text(words), (0, 0, 0, 2)))

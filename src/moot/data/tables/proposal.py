@@ -27,7 +27,13 @@ from moot.data.tables.known_names import (
     plain,
     several,
 )
-from moot.data.tables.likely_columns import answers_first, likely_answer, likely_text, names_an_id, question_in_place_of_a_name
+from moot.data.tables.likely_columns import (
+    answers_first,
+    likely_answer,
+    likely_text,
+    names_an_id,
+    question_in_place_of_a_name,
+)
 from moot.data.tables.listed_names import MOST_LISTED, MOST_SHOWN, cut
 from moot.data.tables.listed_names import listed as listed
 from moot.data.tables.mapped import SEPARATORS, ColumnsOfTable, MappedFile, no_such_choice
