@@ -145,3 +145,33 @@ def test_players_of_models_whose_names_end_alike() -> None:
 
     models = ["openai/gpt-4o", "azure/gpt-4o", "meta/llama 3", "a:b", "///"]
     assert list(player_names(models).values()) == ["openai-gpt-4o", "azure-gpt-4o", "llama-3", "b", "model-2"]
+
+
+def test_one_who_knows_says_by_which_score_replies_are_right(tmp_path: Path) -> None:
+    samples = [
+        {
+            "id": f"q{number}",
+            "epoch": 1,
+            "input": f"Where {number}?",
+            "target": "Paris",
+            "output": {"completion": said},
+            "scores": {"both": {"value": {"fmt": 1, "ok": ok}}},
+        }
+        for number, (said, ok) in enumerate((("It is Paris", 1), ("Rome", 0)))
+    ]
+    scores = [
+        {"name": name, "scorer": "both", "metrics": {"mean": {"value": value}}}
+        for name, value in (("fmt", 1), ("ok", 0.5))
+    ]
+    about = {"status": "success", "eval": {"task": "towns", "model": "ann"}, "results": {"scores": scores}}
+    (tmp_path / "a.json").write_text(json.dumps(about | {"samples": samples}))
+    asked = ("import", "inspect", tmp_path / "a.json", "-o")
+    assert "ann 2 – 0.0 %" in command(*asked, tmp_path / "unsaid.jsonl")
+    assert "ann 2 50.0 % 50.0 %" in command(*asked, tmp_path / "said.jsonl", "--metric", "ok")
+
+
+def test_an_experiment_without_references_is_refused_with_the_reason(tmp_path: Path) -> None:
+    table = tmp_path / "kept.csv"
+    table.write_text('id,question,choices,answer,model,response\n1,2+2?,"[2, 3, 4]",2,ann,C\n')
+    with pytest.raises(AssertionError, match=r"no reference could be taken from the logs \(kept.csv: .*3 ways"):
+        command("import", "csv", table, "-o", tmp_path / "r.jsonl", "--experiment", tmp_path / "c.yaml")

@@ -57,6 +57,17 @@ async def test_whoever_asks_for_free_words_gets_the_answer_as_it_was_given(tmp_p
     assert (await model.generate(replace(asked(), schema=None))).text == "# Ann\n\nSo."
 
 
+async def test_an_open_answer_is_one_to_an_open_question_alone(tmp_path: Path) -> None:
+    file = written(tmp_path / "r.jsonl", {"open_answer": "Ann", "text": "Ann (B)."})
+    model = RecordedModel("m", file=file, model="gpt")
+    assert read_reply(await model.generate(asked()), AnswerForm(QUESTION)).value.answer == "Ann"
+    for closed in (Question("q", "Who?", ("Bob", "Ann")), Question("q", "Ann?", kind="yes-no")):
+        assert (await model.generate(replace(asked(), schema=AnswerForm(closed).schema))).text == "Ann (B)."
+    assert (await model.generate(replace(asked(), schema=None))).text == "Ann (B)."
+    with pytest.raises(FileError, match="open_answer: expected one of answer and open_answer"):
+        read_recording(written(tmp_path / "both.jsonl", {"open_answer": "Ann", "answer": "Ann"}))
+
+
 async def test_nothing_recorded_is_said_so(tmp_path: Path) -> None:
     model = RecordedModel("m", file=written(tmp_path / "r.jsonl", {"answer": "Ann"}), model="gpt")
     for request in (asked(question="other"), asked(sample=1), asked(attempt=1)):

@@ -323,6 +323,22 @@ def test_reading_a_prompt() -> None:
     assert read_question([Message("user", "just words")]).text == "just words"
 
 
+def test_a_lure_is_found_without_a_walk_through_all_questions_that_have_the_same_answer() -> None:
+    class Counted(list[str]):
+        read = 0
+
+        def __getitem__(self, place: Any) -> Any:
+            Counted.read += 1
+            return super().__getitem__(place)
+
+    alike = World([Case(Question(id=f"q{n}", text=f"question {n}"), "Paris") for n in range(2_000)], seed=3)
+    alike._truths = Counted(alike._truths)
+    facts = alike.by_id("q1")
+    assert facts is not None
+    assert alike.wrong(facts, 0.99, 0.1) != "Paris"
+    assert Counted.read < 10
+
+
 def test_a_question_takes_less_than_half_a_kilobyte() -> None:
     tracemalloc.start()
     try:

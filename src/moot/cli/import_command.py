@@ -35,6 +35,13 @@ def import_logs(
     task: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="Only this task of the logs; may be repeated.")
     ] = None,
+    metric: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="By which metric or scorer of the logs a reply is right, where they have several; of Inspect also SCORER.NAME.",
+        ),
+    ] = None,
     experiment: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write an experiment file of all models too, such as cup.yaml.")
     ] = None,
@@ -42,4 +49,5 @@ def import_logs(
     """Logs of evaluations as questions and recorded replies, so that a team of their models can be tried. Nobody is asked."""
     from moot.cli.import_logs import ImportFiles, import_command
 
-    return import_command(tool, paths, ImportFiles(output, questions, experiment), model=model, tasks=task or [])
+    files = ImportFiles(output, questions, experiment)
+    return import_command(tool, paths, files, model=model, tasks=task or [], metric=metric)

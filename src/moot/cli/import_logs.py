@@ -15,6 +15,7 @@ from moot.cli.safe_text import json_text, say
 from moot.config.flow import comment, flow
 from moot.data.logs.figures import ImportedModel
 from moot.data.logs.imported import ImportedLogs, import_logs
+from moot.data.logs.log import NO_REFERENCE
 from moot.errors import FileError, UsageError
 from moot.foreign_files import text_of
 from moot.stats.counted_words import count
@@ -45,18 +46,32 @@ class ImportFiles:
 
 
 def import_command(
-    tool: str, paths: Sequence[Path], files: ImportFiles, *, model: str | None, tasks: Sequence[str]
+    tool: str,
+    paths: Sequence[Path],
+    files: ImportFiles,
+    *,
+    model: str | None,
+    tasks: Sequence[str],
+    metric: str | None = None,
 ) -> int:
     if files.to_stdout and files.experiment is not None:
         raise UsageError("--experiment goes with a file of replies; expected -o FILE")
-    logs = import_logs(tool, paths, model=model, tasks=tasks)
+    logs = import_logs(tool, paths, model=model, tasks=tasks, metric=metric)
     _check_outputs(files, logs)
     if files.experiment is not None and not logs.questions:
-        raise UsageError("--experiment: the logs do not say what is right; expected logs with references")
+        raise UsageError(
+            f"--experiment: no reference could be taken from the logs{_why(logs)}; expected logs with references"
+        )
     _write(files, logs)
     shown = sys.stderr if files.to_stdout else sys.stdout
     _show(logs, files, shown)
     return 0
+
+
+def _why(logs: ImportedLogs) -> str:
+    """What the logs themselves say of it."""
+    about = [note for note in logs.notes if NO_REFERENCE in note]
+    return f" ({'; '.join(about)})" if about else ""
 
 
 def _check_outputs(files: ImportFiles, logs: ImportedLogs) -> None:

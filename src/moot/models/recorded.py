@@ -18,7 +18,7 @@ from moot.models.closest import closest
 from moot.types import FREE, Price, Reply, Request, Usage, digest
 
 _SPENT = ("cost_usd", "prompt_tokens", "completion_tokens", "seconds")
-_KEYS = ("model", "question_id", "answer", "reasoning", "text", "sample", *_SPENT, "request", "finish")
+_KEYS = ("model", "question_id", "answer", "open_answer", "reasoning", "text", "sample", *_SPENT, "request", "finish")
 
 ReplyKey = tuple[str, str, int]
 """Model, question and sample."""
@@ -49,6 +49,8 @@ class Recording:
     models: frozenset[str]
     answers: Mapping[ReplyKey, str]
     """Where a line has an `answer`: as it was given, for whoever asks for free words."""
+    open_answers: Mapping[ReplyKey, str] = field(default_factory=dict)
+    """Where a line has an `open_answer`: in the form of a reply, for whoever asks an open question."""
     spent: Mapping[ReplyKey, SpentThen] = field(default_factory=dict)
     """Where a line says what it took."""
 
@@ -121,6 +123,8 @@ class RecordedModel:
         key = (self.model, request.question_id or "", request.sample)
         # Where free words are asked for, the answer is the reply; a form would have to be taken off again.
         text = self.recording.answers.get(key) if request.schema is None else None
+        if _asks_openly(request.schema):
+            text = self.recording.open_answers.get(key)
         text = text or self.recording.replies.get(key)
         if text is None or request.attempt:  # asking a recording again brings nothing new
             return Reply("", finish="unrecorded", version=self.model, cost_usd=0.0)
@@ -143,6 +147,13 @@ class RecordedModel:
 
     async def close(self) -> None:
         pass
+
+
+def _asks_openly(schema: Mapping[str, Any] | None) -> bool:
+    """Whether an answer is asked for that may be any words, and is not one of several."""
+    fields = schema.get("properties") if schema is not None else None
+    answer = fields.get("answer") if isinstance(fields, Mapping) else None
+    return isinstance(answer, Mapping) and "enum" not in answer
 
 
 def read_recording(path: Path) -> Recording:
@@ -180,6 +191,7 @@ def recording_of(rows: Iterable[Mapping[str, Any]], path: Path, sha256: str) -> 
 def _recording(path: Path, lines: Iterable[_Line]) -> Recording:
     replies: dict[ReplyKey, str] = {}
     answers: dict[ReplyKey, str] = {}
+    open_answers: dict[ReplyKey, str] = {}
     spent: dict[ReplyKey, SpentThen] = {}
     calls: dict[ReplyKey, RecordedCall] = {}
     for line in lines:
@@ -195,13 +207,15 @@ def _recording(path: Path, lines: Iterable[_Line]) -> Recording:
         replies[key] = line.text
         if line.answer is not None:
             answers[key] = line.answer
+        if line.open_answer is not None:
+            open_answers[key] = line.open_answer
         if line.spent != NOTHING_SPENT:
             spent[key] = line.spent
     of_calls, of_drafts = (frozenset(model for model, _, _ in kept) for kept in (calls, replies))
     if both := sorted(of_calls & of_drafts):
         problem = f"some lines of {both[0]!r} have a request and others none; expected it in all of a model or in none"
         raise FileError(problem, file=path, key="request")
-    return Recording(path, "", replies, of_calls | of_drafts, answers, spent, calls, of_calls)
+    return Recording(path, "", replies, of_calls | of_drafts, answers, open_answers, spent, calls, of_calls)
 
 
 def json_object(line: bytes, path: Path, number: int) -> dict[str, Any]:
@@ -222,6 +236,8 @@ class _Line(NamedTuple):
     """In the form that every strategy reads."""
     answer: str | None
     """As it was given."""
+    open_answer: str | None
+    """In the form that every strategy reads; None: the text is read whatever is asked."""
     spent: SpentThen
     request: str | None
     """What it is the reply to, where every call is kept."""
@@ -238,7 +254,7 @@ def _read_row(row: Mapping[str, Any], path: Path, number: int) -> _Line:
     for key in ("model",) if about_nothing else ("model", "question_id"):
         if not isinstance(row.get(key), str) or not row[key]:
             raise FileError("expected a text that is not empty", file=path, line=number, key=key)
-    for key in ("answer", "reasoning", "text", "request", "finish"):
+    for key in ("answer", "open_answer", "reasoning", "text", "request", "finish"):
         if not isinstance(row.get(key), str | None):
             raise FileError("expected a text or null", file=path, line=number, key=key)
     sample = row.get("sample", 0)
@@ -248,7 +264,11 @@ def _read_row(row: Mapping[str, Any], path: Path, number: int) -> _Line:
     given = None if answer is None else storable(answer)
     place = (row["model"], row.get("question_id") or "", sample)
     spent = _spent(row, path, number)
-    return _Line(place, number, _text_of(row), given, spent, row.get("request"), row.get("finish") or "stop")
+    if (openly := row.get("open_answer")) is not None:
+        if given is not None:
+            raise FileError("expected one of answer and open_answer", file=path, line=number, key="open_answer")
+        openly = _text_of({**row, "answer": openly})
+    return _Line(place, number, _text_of(row), given, openly, spent, row.get("request"), row.get("finish") or "stop")
 
 
 def _spent(row: Mapping[str, Any], path: Path, number: int) -> SpentThen:

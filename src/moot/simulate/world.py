@@ -20,9 +20,10 @@ from __future__ import annotations
 import math
 import re
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from hashlib import blake2b
+from itertools import chain
 from statistics import NormalDist
 
 from moot.types import UNKNOWN, Case, digest
@@ -30,6 +31,7 @@ from moot.types import UNKNOWN, Case, digest
 NORMAL = NormalDist()
 
 _OPEN_LURES = 24
+_FEW_ANSWERS = 256
 _SPACES_KEPT = 1024
 """A space is asked for with every call, and many calls are about one question; few questions are under way at a time."""
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -117,6 +119,8 @@ class World:
         self._choices = bytearray()
         self._yes_no: set[int] = set()
         self._open = array("I")
+        self._few_answers: set[str] = set()
+        """The answers of open questions as they compare, as long as they are few; with many a walk ends soon anyhow."""
         self._spaces: dict[QuestionFacts, str] = {}
         for case in cases:
             self._add(case)
@@ -143,6 +147,8 @@ class World:
             self._yes_no.add(place)
         elif not question.choices and not question.is_long and case.answer is not None:
             self._open.append(place)
+            if len(self._few_answers) <= _FEW_ANSWERS:
+                self._few_answers.add(plain(case.answer))
         for key in keys:
             self._texts.setdefault(key, place)
 
@@ -212,18 +218,25 @@ class World:
         return next(lures)
 
     def _open_lures(self, facts: QuestionFacts) -> Iterator[str]:
-        seen, count = {plain(facts.truth), *map(plain, facts.accepted)}, len(self._open)
+        seen = {plain(facts.truth), *map(plain, facts.accepted)}
         start = hashed(self.seed, facts.id, "lures")
-        for step in range(count + _OPEN_LURES):
-            if step < count:
-                answer = self._truths[self._open[(start + step) % count]]
-            else:
-                answer = _word(self.seed, facts.id, step - count)
-            if plain(answer) not in seen:
-                seen.add(plain(answer))
+        most = _OPEN_LURES + len(facts.accepted)
+        for answer in chain(
+            self._others_from(start, seen), (_word(self.seed, facts.id, n) for n in range(_OPEN_LURES))
+        ):
+            if (compared := plain(answer)) not in seen:
+                seen.add(compared)
                 yield answer
-            if len(seen) > _OPEN_LURES + len(facts.accepted):
+            if len(seen) > most:
                 return
+
+    def _others_from(self, start: int, seen: Set[str]) -> Iterator[str]:
+        """Answers of the other questions in turn, as long as there is one that was not seen: many may have the same."""
+        count, few = len(self._open), self._few_answers
+        for step in range(count):
+            if len(few) <= _FEW_ANSWERS and few <= seen:
+                return
+            yield self._truths[self._open[(start + step) % count]]
 
 
 def _rank(share: float, count: int, attraction: float) -> int:

@@ -135,3 +135,33 @@ def test_a_failed_request_among_trials_of_several_completions(tmp_path: Path) ->
     logs = import_logs("helm", [tmp_path])
     assert [sum(row["question_id"].endswith(f"id{n}") for row in logs.replies) for n in (0, 1)] == [4, 2]
     assert not any("seconds" in row or "prompt_tokens" in row for row in logs.replies), "they are of both together"
+
+
+@pytest.mark.parametrize("name", ["incorrect", "mismatch_rate", "not_correct", "format_match"])
+def test_a_metric_that_only_sounds_like_right_is_none(name: str, tmp_path: Path) -> None:
+    written(tmp_path, "mine:a=b", ["grey", "green"], [{name: 1.0}, {name: 0.0}])
+    logs = import_logs("helm", [tmp_path])
+    assert (right(logs), logs.questions[0].get("accepted")) == ([(None, 0.5)], None)
+    assert f"mine:a=b: none of its metrics is a verdict on a reply: {name}" in logs.notes
+
+
+def test_a_metric_that_is_known_by_its_name_alone_is_told_and_several_are_not_chosen_between(tmp_path: Path) -> None:
+    written(tmp_path, "mine:a=b", ["red", "grey"], [{"my_accuracy": 1.0}, {"my_accuracy": 0.0}])
+    assert "mine:a=b: verdicts by my_accuracy, of my_accuracy" in import_logs("helm", [tmp_path]).notes
+    stats = [{"my_accuracy": 1.0, "my_match": 1.0}, {"my_accuracy": 0.0, "my_match": 1.0}]
+    written(tmp_path, "two:a=b", ["red", "grey"], stats)
+    logs = import_logs("helm", [tmp_path], tasks=["two:a=b"])
+    assert (right(logs), logs.questions[1].get("accepted")) == ([(None, 0.5)], None)
+    assert any("my_accuracy, my_match disagree" in note and "--metric" in note for note in logs.notes)
+    assert right(import_logs("helm", [tmp_path], tasks=["two:a=b"], metric="my_accuracy")) == [(0.5, 0.5)]
+
+
+def test_an_instance_without_words_is_left_out(tmp_path: Path) -> None:
+    written(tmp_path, "mine:a=b", ["red", "green"], [{"exact_match": 1.0}] * 2)
+    (state,) = tmp_path.glob("*/scenario_state.json")
+    content = json.loads(state.read_text())
+    content["request_states"][0]["instance"]["input"] = {"text": ""}
+    state.write_text(json.dumps(content))
+    logs = import_logs("helm", [tmp_path])
+    assert [row["id"] for row in logs.questions] == ["mine:a=b/id1"]
+    assert "mine:a=b: 1 question that nobody can be asked here (no words to ask), left out" in logs.notes

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -109,7 +109,7 @@ def test_a_scorer_of_several_values(tmp_path: Path) -> None:
     scores = [result(0.5, "right", scorer="both"), result(0.5, "kind", scorer="both")]
     logs = import_logs("inspect", [log(tmp_path / "a.json", samples, *scores)])
     assert logs.models[0].judged == 2
-    assert "a.json (acme/ann): several scorers; the verdicts are those of right" in logs.notes
+    assert "towns: several scores; the verdicts are those of right, not of kind" in logs.notes
 
 
 def test_verdicts_in_words(tmp_path: Path) -> None:
@@ -163,3 +163,89 @@ def test_samples_that_the_log_counts_and_does_not_hold(tmp_path: Path) -> None:
     results = {"scores": [result(1.0)], "total_samples": 3}
     logs = import_logs("inspect", [log(tmp_path / "a.json", [sample("q1", 1, "C")], results=results)])
     assert "a.json (acme/ann): the log counts 3 samples, and only 1 can be found in it" in logs.notes
+
+
+class TestChoicesWithoutAnAnswer:
+    """Of a scorer that takes answers a reply without one has none; of one that takes none every reply is read."""
+
+    def logged(self, folder: Path, name: str, replies: Sequence[str], *scores: dict[str, Any]) -> Path:
+        samples = [
+            sample(f"q{n}", 1, None) | {"choices": ["x", "y", "z"], "target": "A", "output": {"completion": said}}
+            for n, said in enumerate(replies)
+        ]
+        samples = [each | {"scores": {"own": score}} for each, score in zip(samples, scores, strict=True)]
+        return log(folder / f"{name}.json", samples, eval={"task": "towns", "model": f"acme/{name}"})
+
+    def answers(self, logs: ImportedLogs, model: str = "acme/ann") -> list[str | None]:
+        return [row.get("answer") for row in logs.replies if row["model"] == model]
+
+    def test_are_read_where_the_scorer_takes_none(self, tmp_path: Path) -> None:
+        path = self.logged(tmp_path, "ann", ["ANSWER: A", "The answer is C."], {"value": "C"}, {"value": "I"})
+        logs = import_logs("inspect", [path])
+        assert (self.answers(logs), figures(logs)) == (["A", "C"], (0.5, None, 0.5))
+
+    @pytest.mark.parametrize("nothing", [{"answer": ""}, {"reason": "invalid_response_format"}])
+    def test_have_none_where_it_says_that_it_found_none(self, nothing: dict[str, Any], tmp_path: Path) -> None:
+        path = self.logged(tmp_path, "ann", ["The answer is A."], {"value": "I"} | nothing)
+        assert self.answers(import_logs("inspect", [path])) == [None]
+
+    def test_have_none_where_it_takes_them_of_others_unless_it_calls_them_right(self, tmp_path: Path) -> None:
+        self.logged(tmp_path, "ann", ["The answer is A.", "The answer is A."], {"value": "I"}, {"value": "C"})
+        self.logged(tmp_path, "bob", ["ANSWER: B", "A"], {"value": "I", "answer": "B"}, {"value": "C", "answer": "A"})
+        assert self.answers(import_logs("inspect", [tmp_path])) == [None, "A"]
+
+
+class TestSeveralScores:
+    FORM_FIRST: ClassVar[list[Any]] = [{"fmt": 1, "ok": 1}, {"fmt": 1, "ok": 0}]
+
+    def logged(self, folder: Path, values: Sequence[Any], metric: str | None = None, **more: Any) -> ImportedLogs:
+        samples = [
+            sample(f"q{n}", 1, value, "both") | {"output": {"completion": said}}
+            for n, (value, said) in enumerate(zip(values, ("It is Paris", "Rome"), strict=True))
+        ]
+        for each in samples:
+            each["scores"]["both"].pop("answer")
+        scores = [result(1.0, "fmt", "mean", scorer="both"), result(0.5, "ok", "mean", scorer="both")]
+        headline = {"scorer": "both", "score": "fmt", "metric": "mean"}  # as it is written where nobody named one
+        path = log(folder / "a.json", samples, results={"scores": scores, "headline": headline}, **more)
+        return import_logs("inspect", [path], metric=metric)
+
+    def accepted(self, logs: ImportedLogs) -> list[Any]:
+        return [row.get("accepted") for row in logs.questions]
+
+    def test_none_that_disagree_is_taken_for_being_the_first(self, tmp_path: Path) -> None:
+        logs = self.logged(tmp_path, self.FORM_FIRST)
+        assert (self.accepted(logs), figures(logs)) == ([None, None], (None, None, 0.0))
+        assert any(note.startswith("towns: the scores fmt, ok disagree") and "--metric" in note for note in logs.notes)
+
+    @pytest.mark.parametrize("name", ["ok", "both.ok"])
+    def test_unless_somebody_names_it(self, name: str, tmp_path: Path) -> None:
+        logs = self.logged(tmp_path, self.FORM_FIRST, name)
+        assert (self.accepted(logs), figures(logs)) == ([["It is Paris"], None], (0.5, "ok mean", 0.5))
+
+    def test_or_the_author_of_the_task_did(self, tmp_path: Path) -> None:
+        about = {"task": "towns", "model": "acme/ann", "headline_metric": {"score": "ok"}}
+        assert figures(self.logged(tmp_path, self.FORM_FIRST, eval=about)) == (0.5, "ok mean", 0.5)
+
+    def test_those_that_agree_are_one_verdict(self, tmp_path: Path) -> None:
+        assert self.accepted(self.logged(tmp_path, [{"fmt": 1, "ok": 1}, {"fmt": 0, "ok": 0}])) == [
+            ["It is Paris"],
+            None,
+        ]
+
+    def test_one_that_is_not_there(self, tmp_path: Path) -> None:
+        with pytest.raises(
+            MootError, match=r"--metric no: no verdicts by it \(towns: none of its scores is called no: fmt, ok"
+        ):
+            self.logged(tmp_path, self.FORM_FIRST, "no")
+
+
+def test_what_nobody_can_be_asked_ends_nothing(tmp_path: Path) -> None:
+    many = sample("q2", 1, "C") | {"choices": [f"c{n}" for n in range(30)], "target": "A"}
+    odd = sample("q3", 1, "C") | {"input": "a\x00b"}
+    logs = import_logs("inspect", [log(tmp_path / "a.json", [sample("q1", 1, "C"), many, odd])])
+    assert [row["id"] for row in logs.questions] == ["towns/q1"]
+    why = "choices: expected 2 to 26 choices, found 30"
+    assert f"towns: 1 question that nobody can be asked here ({why}), left out" in logs.notes
+    with pytest.raises(MootError, match="no question in it that anybody can be asked here"):
+        import_logs("inspect", [log(tmp_path / "a.json", [many])])

@@ -17,8 +17,10 @@ DATE = "2026-08-01T10-00-00.123456"
 Row = dict[str, Any]
 
 
-def written(folder: Path, model: str, task: str, rows: Sequence[Row], **results: float) -> None:
-    """Samples and results as the harness writes them: every target is a text."""
+def written(
+    folder: Path, model: str, task: str, rows: Sequence[Row], *, higher: dict[str, bool] | None = None, **results: float
+) -> None:
+    """Samples and results as the harness writes them: every target is a text. `higher`: of which metrics more is better."""
     place = folder / model
     place.mkdir(exist_ok=True)
     lines = [json.dumps({"doc_id": number, "filter": "none"} | row) for number, row in enumerate(rows)]
@@ -26,6 +28,7 @@ def written(folder: Path, model: str, task: str, rows: Sequence[Row], **results:
     about = {
         "results": {task: {name.replace("__", ","): value for name, value in results.items()}},
         "model_name": model,
+        "higher_is_better": {task: higher or {}},
     }
     (place / f"results_{DATE}.json").write_text(json.dumps(about))
 
@@ -328,7 +331,162 @@ class TestLikelihoodOfAText:
 
 def test_figures_over_different_questions_are_told_apart(tmp_path: Path) -> None:
     written(tmp_path, "ann", "arc", [chosen("Legs?", ["a", "b"], "0", 1, 0.0)])
-    written(tmp_path, "ann", "ifeval", [generated("Write", "0", ["hi"], "hi", metrics=["strict"], strict=1.0)])
+    row = generated("Write", "0", ["hi"], "hi", metrics=["strict"], strict=1.0)
+    written(tmp_path, "ann", "ifeval", [row], higher={"strict": True})
     logs = import_logs("lm-eval", [tmp_path])
     assert right(logs) == {"ann": (0.5, 0.0)}
     assert "ann: the log's figure is of 2 replies, the one here of 1" in logs.notes
+
+
+class TestWhichMetricIsRight:
+    """By one of which 1 is bad every wrong answer would be accepted."""
+
+    SAID: ClassVar[dict[str, tuple[str, str]]] = {"Kenya?": ("Nairobi", "Cairo"), "Peru?": ("Lima", "Town of Lima")}
+
+    def logged(
+        self,
+        folder: Path,
+        metrics: dict[str, Sequence[float]],
+        higher: dict[str, bool] | None,
+        wanted: str | None = None,
+    ) -> ImportedLogs:
+        """`metrics`: of the reference and of another reply to each of two questions."""
+        for place, model in enumerate(("ann", "bob")):
+            rows = [
+                generated(asked, said[0], [said[place]], said[place], metrics=list(metrics))
+                | {name: values[2 * number + place] for name, values in metrics.items()}
+                for number, (asked, said) in enumerate(self.SAID.items())
+            ]
+            means = {f"{name}__none": sum(values[place::2]) / 2 for name, values in metrics.items()}
+            written(folder, model, "towns", rows, higher=higher, **means)
+        return import_logs("lm-eval", [folder], metric=wanted)
+
+    def accepted(self, logs: ImportedLogs) -> list[Any]:
+        return [row.get("accepted") for row in logs.questions]
+
+    def test_one_of_which_less_is_better_is_turned_round(self, tmp_path: Path) -> None:
+        logs = self.logged(tmp_path, {"hallucinated": (0, 1, 0, 0)}, {"hallucinated": False})
+        assert self.accepted(logs) == [None, ["Town of Lima"]]
+        assert right(logs) == {"ann": (1.0, 1.0), "bob": (0.5, 0.5)}
+        assert logs.models[0].metric == "1 - hallucinated"
+        assert "towns: verdicts by hallucinated, of which less is better: 0 is right, and 1 is wrong" in logs.notes
+
+    @pytest.mark.parametrize(
+        ("values", "higher"),
+        [
+            pytest.param((0, 0.7, 0.2, 1), {"wer": False}, id="no verdict of right or wrong"),
+            pytest.param((1, 0, 1, 0), {"wer": False}, id="less is better, and the target is called wrong"),
+            pytest.param((0, 1, 0, 1), None, id="nobody says which is better"),
+        ],
+    )
+    def test_or_never_taken(self, values: Sequence[float], higher: dict[str, bool] | None, tmp_path: Path) -> None:
+        logs = self.logged(tmp_path, {"wer": values}, higher)
+        assert (self.accepted(logs), [model.stated for model in logs.models]) == ([None, None], [None, None])
+        assert any("does not say that more of wer is right: no verdicts are taken" in note for note in logs.notes)
+
+    def test_the_configuration_says_it_too(self, tmp_path: Path) -> None:
+        self.logged(tmp_path, {"hallucinated": (0, 1, 0, 0)}, None)
+        for results in tmp_path.glob("*/results_*.json"):
+            listed = [{"metric": "hallucinated", "higher_is_better": False}]
+            about = {"configs": {"towns": {"metric_list": listed}}}
+            results.write_text(json.dumps(json.loads(results.read_text()) | about))
+        assert self.accepted(import_logs("lm-eval", [tmp_path])) == [None, ["Town of Lima"]]
+
+    def test_a_score_may_be_of_anything(self, tmp_path: Path) -> None:
+        assert self.accepted(self.logged(tmp_path, {"score": (0, 1, 0, 1)}, {"score": False})) == [None, None]
+        logs = self.logged(tmp_path, {"score": (1, 0, 1, 1)}, {"score": True})
+        assert self.accepted(logs) == [None, ["Town of Lima"]]
+
+    def test_one_that_says_right_goes_before_one_of_the_form(self, tmp_path: Path) -> None:
+        metrics = {"extraction_rate": (1, 1, 1, 1), "accuracy": (1, 0, 1, 0)}
+        logs = self.logged(tmp_path, metrics, dict.fromkeys(metrics, True))
+        assert (self.accepted(logs), right(logs)["bob"]) == ([None, None], (0.0, 0.0))
+
+    def test_of_several_that_disagree_none_is_taken_unless_somebody_names_it(self, tmp_path: Path) -> None:
+        metrics = {"kept": (1, 1, 1, 1), "good": (1, 0, 1, 1)}
+        logs = self.logged(tmp_path, metrics, dict.fromkeys(metrics, True))
+        assert self.accepted(logs) == [None, None]
+        assert any("kept, good disagree: no verdicts are taken; --metric NAME" in note for note in logs.notes)
+        assert self.accepted(self.logged(tmp_path, metrics, dict.fromkeys(metrics, True), "good"))[1] == [
+            "Town of Lima"
+        ]
+
+    def test_what_a_bias_prefers_is_no_right_choice(self, tmp_path: Path) -> None:
+        rows = [chosen(f"Q{n}?", ["men", "women"], "0", 0, 1.0, metrics=["pct_stereotype"]) for n in (0, 1)]
+        rows = [{"pct_stereotype": row.pop("acc"), **row} for row in rows]
+        written(tmp_path, "ann", "crows", rows, higher={"pct_stereotype": False})
+        logs = import_logs("lm-eval", [tmp_path])
+        assert (logs.questions, logs.models[0].stated) == ((), None)
+
+
+class TestOddTasks:
+    def test_sentences_without_a_question_are_left_out(self, tmp_path: Path) -> None:
+        row = chosen("", ["Cats sleep.", "Cats sleeps."], "0", 0, 1.0, doc={"good": "Cats sleep."})
+        written(tmp_path, "ann", "blimp", [row], acc__none=1.0)
+        with pytest.raises(MootError, match=r"that anybody can be asked here \(no words to ask\)"):
+            import_logs("lm-eval", [tmp_path])
+        written(tmp_path, "ann", "sums", [generated("2+3?", "5", ["5"], "5", exact_match=1.0)])
+        logs = import_logs("lm-eval", [tmp_path])
+        assert [row["id"] for row in logs.questions] == ["sums/0"]
+        assert logs.notes == ("blimp: 1 question that nobody can be asked here (no words to ask), left out",)
+        assert import_logs("lm-eval", [tmp_path], tasks=["sums"]).notes == ()
+
+    def test_more_choices_than_letters_are_left_out(self, tmp_path: Path) -> None:
+        many = [f"c{n}" for n in range(27)]
+        rows = [chosen("Which?", many, "0", 0, 1.0), chosen("Legs?", ["a", "b"], "0", 0, 1.0)]
+        written(tmp_path, "ann", "mixed", rows)
+        written(tmp_path, "ann", "many", rows[:1])
+        doc = {"question": "Which?", "choices": many}
+        written(tmp_path, "ann", "said", [generated("Which?", "c26", ["c26"], "c26", doc=doc, exact_match=1.0)])
+        logs = import_logs("lm-eval", [tmp_path])
+        assert [row["id"] for row in logs.questions] == ["mixed/1", "said/0"]
+        for task in ("mixed", "many"):
+            assert f"{task}: 1 question of more than 26 choices, left out" in logs.notes
+
+    def test_replies_are_read_by_the_sets_own_labels_as_the_targets_are(self, tmp_path: Path) -> None:
+        doc = {"question": "Hot?", "choices": {"text": ["ice", "fire"], "label": ["1", "2"]}}
+        for model, said in (("ann", "2"), ("bob", "(1)")):
+            row = generated("Hot?", "2", [said], said, doc=doc, exact_match=float(said == "2"))
+            written(tmp_path, model, "arc", [row])
+        logs = import_logs("lm-eval", [tmp_path])
+        assert [row["answer"] for row in logs.replies] == ["B", "A"]
+        assert right(logs) == {"ann": (1.0, 1.0), "bob": (0.0, 0.0)}
+
+    def test_several_right_choices_are_told_and_one_in_a_list_is_one(self, tmp_path: Path) -> None:
+        rows = [chosen("Even?", ["2", "3", "4"], "[0, 2]", 2, 1.0), chosen("Odd?", ["2", "3", "4"], "[1]", 1, 1.0)]
+        written(tmp_path, "ann", "numbers", rows)
+        logs = import_logs("lm-eval", [tmp_path])
+        assert [(row["text"], row["answer"]) for row in logs.questions] == [("Odd?", "B")]
+        assert "numbers: several choices are right in 1 question: no reference is taken" in logs.notes
+
+    def test_a_truth_value_is_a_place(self, tmp_path: Path) -> None:
+        rows = [
+            chosen("Ice cold?", ["no", "yes"], "True", 1, 1.0),
+            chosen("Fire cold?", ["no", "yes"], "False", 1, 0.0),
+        ]
+        written(tmp_path, "ann", "truths", rows)
+        assert [row["answer"] for row in import_logs("lm-eval", [tmp_path]).questions] == ["B", "A"]
+        words = [chosen("Ice cold?", ["True", "False"], "True", 0, 1.0)]
+        written(tmp_path, "ann", "truths", words)
+        assert [row["answer"] for row in import_logs("lm-eval", [tmp_path]).questions] == ["A"]
+
+    def test_targets_that_the_verdicts_speak_against_are_no_references(self, tmp_path: Path) -> None:
+        rows = [chosen(f"Q{n}?", ["a", "b", "c"], "0", n % 2, 1.0) for n in range(4)]
+        written(tmp_path, "ann", "odd", rows)
+        logs = import_logs("lm-eval", [tmp_path])
+        assert logs.questions == ()
+        said = "odd: no choice is named by the targets that fits what the log calls right: no reference is taken"
+        assert said in logs.notes
+
+    def test_a_filter_that_takes_an_answer_goes_before_one_that_leaves_the_reply_whole(self, tmp_path: Path) -> None:
+        """Also where it finds none in some replies."""
+        rows = []
+        for number, said in enumerate(("It is 5", "five, I think")):
+            taken = {"whole": said, "last-number": "5" if number == 0 else "[invalid]"}
+            rows += [
+                generated(f"Q{number}?", "5", [said], each, filter=name, doc_id=number, exact_match=float(each == "5"))
+                for name, each in taken.items()
+            ]
+        written(tmp_path, "ann", "sums", rows, **{"exact_match__whole": 0.0, "exact_match__last-number": 0.5})
+        logs = import_logs("lm-eval", [tmp_path])
+        assert (right(logs), logs.models[0].metric) == ({"ann": (0.5, 0.5)}, "exact_match of last-number")

@@ -144,9 +144,10 @@ def test_openai_batch_is_joined_by_custom_id_and_has_no_references() -> None:
     assert [(model.name, model.questions, model.missing) for model in logs.models] == [("ann-1", 3, 0), ("bob-1", 2, 1)]
     assert logs.questions == ()
     assert logs.unreferenced == 3
-    assert answers(logs, "bob-1") == "Paris Lima"
+    assert [row["text"] for row in logs.replies if row["model"] == "bob-1"] == ["Paris", "Lima"]
+    assert not any("answer" in row for row in logs.replies), "they are read as what they answer is asked"
     assert "bob-1: 1 of 3 samples have no reply (The server had an error)" in logs.notes
-    assert any(note.startswith("no references in these logs") for note in logs.notes)
+    assert any(note.startswith("no reference could be taken from these logs") for note in logs.notes)
 
 
 def test_csv_a_column_for_each_model() -> None:

@@ -32,8 +32,12 @@ class AnsweredReply:
 
     @property
     def read_in_play(self) -> bool:
-        """Whether what could not be read here may be read in play: what is asked then may have choices that no log names."""
-        return self.logged.question.answer is None and self.logged.answer is None
+        """Whether it is read in play and not here: the log names no reference, so what is asked then may have choices that no
+        log names, and a tool that gives the whole reply as its answer took nothing from it."""
+        logged = self.logged
+        if logged.question.answer is not None or logged.text is None:
+            return False
+        return logged.answer is None or logged.answer.strip() == logged.text.strip()
 
     @property
     def row(self) -> dict[str, Any] | None:
@@ -42,10 +46,10 @@ class AnsweredReply:
         if not self.said:
             return None
         row: dict[str, Any] = {"model": logged.model, "question_id": logged.question.name}
-        if self.answer is not None:
+        if self.read_in_play:
+            row |= {"open_answer": self.answer, "text": logged.text}
+        elif self.answer is not None:
             row |= {"answer": self.answer, "text": logged.text}
-        elif self.read_in_play:
-            row["text"] = logged.text
         else:
             # Without an answer a text is read again in play. What neither tool nor reader found is not looked for twice.
             row["reasoning"] = logged.text
@@ -69,7 +73,7 @@ def answered(logged: LoggedReply, question: Question) -> AnsweredReply:
 def _answer(logged: LoggedReply, question: Question) -> str | None:
     given = logged.answer
     if given is None:
-        return None if logged.text is None else announced(question, Reply(logged.text))
+        return None if logged.text is None else _read(question, logged, logged.text)
     short = given.strip()
     if not short:
         return None
@@ -81,14 +85,29 @@ def _answer(logged: LoggedReply, question: Question) -> str | None:
     return announced(question, Reply(short))
 
 
+def _read(question: Question, logged: LoggedReply, text: str) -> str | None:
+    """As any reply is read. Where nothing is found so in an open one that is a single line, it is tried with plain spaces; and a
+    line that the tool calls right, or that is the reference itself, is its own answer, be it a mark."""
+    found = announced(question, Reply(text))
+    line = " ".join(text.split())
+    if found is not None or question.kind != "open" or "\n" in text.strip() or len(line) > LONGEST_ANSWER:
+        return found
+    if logged.worth == 1 or text.strip() in (logged.question.answer, *logged.question.accepted):
+        return line or None
+    return announced(question, Reply(line))
+
+
 class Verdicts:
     """What the tools called right, by question and answer."""
 
     def __init__(self, replies: Sequence[AnsweredReply]) -> None:
         self._words: dict[str, dict[str, str]] = {}
         self._worth: dict[str, dict[str, set[float]]] = {}
+        self.contrary = _contrary(replies)
         for reply in replies:
             if reply.answer is None or reply.logged.worth is None or reply.question.is_closed:
+                continue
+            if any(each.task == reply.logged.question.task for each in self.contrary):
                 continue
             name, same = reply.question.id, normalise(reply.answer)
             self._words.setdefault(name, {}).setdefault(same, reply.answer)
@@ -116,6 +135,28 @@ class Verdicts:
 
     def cases(self, rows: Sequence[Mapping[str, Any]], file: Path) -> dict[str, Case]:
         return {row["id"]: read_case(row, file=str(file), line=1) for row in rows}
+
+
+@dataclass(frozen=True, slots=True)
+class ContraryVerdicts:
+    """A task whose verdicts call the references themselves wrong: they say something else than whether a reply is right."""
+
+    task: str
+    wrong: int
+    """How many replies that are the reference they call so."""
+    of: int
+
+
+def _contrary(replies: Sequence[AnsweredReply]) -> list[ContraryVerdicts]:
+    said: dict[str, list[float]] = {}
+    for reply in replies:
+        question, answer, worth = reply.logged.question, reply.answer, reply.logged.worth
+        if reply.question.is_closed or answer is None or worth not in (0.0, 1.0):
+            continue
+        if answer in (question.answer, *question.accepted):
+            said.setdefault(question.task, []).append(worth)
+    counted = [ContraryVerdicts(task, worths.count(0.0), len(worths)) for task, worths in said.items()]
+    return [each for each in counted if 2 * each.wrong > each.of]
 
 
 def _storable(value: Any) -> Any:

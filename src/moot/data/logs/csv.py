@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from moot.data.logs.fields import amount, share, text, tokens
-from moot.data.logs.log import LogEntry, LoggedReply, LogRemark, QuestionInLog
-from moot.data.tables.known_names import COLUMN_KEYS, guessed, plain, several
-from moot.data.tables.proposal import Stated, propose_columns
+from moot.data.logs.log import NO_REFERENCE, LogEntry, LoggedReply, LogRemark, QuestionInLog
+from moot.data.tables.known_names import COLUMN_KEYS, ColumnNames, guessed, plain, several
+from moot.data.tables.proposal import Proposal, Stated, propose_columns
 from moot.data.tables.table import ENDINGS, QuestionTable, table_of
 from moot.errors import FileError
 from moot.types import TEXT, Case
@@ -82,7 +82,7 @@ class _ReplyColumns:
 def _entries(table: QuestionTable) -> Iterator[LogEntry]:
     columns, kept = _reply_columns(table)
     unclear = _unclear(table)
-    cases = _cases(table, kept)
+    questions = _questions(table, kept)
     rows = dict(table.rows(table.names))
     idents: dict[str, str] = {}
     asked: dict[tuple[str, str], int] = {}
@@ -97,6 +97,11 @@ def _entries(table: QuestionTable) -> Iterator[LogEntry]:
             f"{name}: {unclear} may be the place of the right choice or whether the reply is right, so it is taken for"
             " neither: call it is_correct, or write the letters of the right choices under answer"
         )
+    if questions.doubt is not None:
+        yield LogRemark(
+            f"{name}: {questions.doubt}; {NO_REFERENCE}: write the letters of the right choices under answer, or bring"
+            " questions of your own with the same ids"
+        )
     of_question = {*_of_question(kept), unclear}
     free = [
         spare for spare in table.names if spare not in of_question and not any(column.uses(spare) for column in columns)
@@ -107,7 +112,7 @@ def _entries(table: QuestionTable) -> Iterator[LogEntry]:
         yield LogRemark(f"{name}: {spare} holds no verdicts: expected right or wrong, or a share from 0 to 1")
     if unused := [spare for spare in free if spare not in no_verdicts and spare not in table.nameless]:
         yield LogRemark(f"{name}: columns that are not used: {', '.join(unused)}")
-    for line, case in cases.items():
+    for line, case in questions.cases.items():
         question = _question(case, idents, has_ids=has_ids)
         for each in columns:
             model = text(rows[line].get(each.model)) if each.model is not None else each.called
@@ -227,21 +232,36 @@ def _begins(name: str, other: str) -> bool:
     return any(rest in NAMES[key] for key in _OF_ONE_REPLY)
 
 
-def _cases(table: QuestionTable, kept: Sequence[str]) -> dict[int, Case]:
-    """The question of each row, by its line."""
+@dataclass(frozen=True, slots=True)
+class _Questions:
+    cases: Mapping[int, Case]
+    """By line."""
+    doubt: str | None = None
+    """Why it cannot be told what is right, although a column says it."""
+
+
+def _questions(table: QuestionTable, kept: Sequence[str]) -> _Questions:
     found = guessed(kept, {})
     # Of what is in doubt nothing is said: then the doubt is told.
     columns = {key: found.columns.get(key) for key in COLUMN_KEYS if key not in found.doubts and key != "meta"}
-    missing = columns.get("answer", "?") is None
-    if missing:
-        columns["choices"] = None  # without a reference nobody can tell letters from words
-    stated = Stated(
-        {key: each for key, each in columns.items() if each or key != "text"}, kind=TEXT if missing else None
-    )
-    proposal = propose_columns(table.path, stated)
+    proposal = _proposed(table, columns)
+    if proposal.doubts and all(doubt.ways and all(way.answers for way in doubt.ways) for doubt in proposal.doubts):
+        # A numeral beside numerals may be a place or the words of a choice. The replies are there all the same.
+        doubt, _, _ = proposal.doubts[0].problem.partition("; say which")
+        without = _proposed(table, {**columns, "answer": None})
+        if without.source is not None and not without.doubts:
+            return _Questions({placed.line: placed.case for placed in without.source.cases("en")}, doubt)
     if proposal.doubts or proposal.source is None:
         raise proposal.error()
-    return {placed.line: placed.case for placed in proposal.source.cases("en")}
+    return _Questions({placed.line: placed.case for placed in proposal.source.cases("en")})
+
+
+def _proposed(table: QuestionTable, columns: Mapping[str, ColumnNames | None]) -> Proposal:
+    missing = columns.get("answer", "?") is None
+    if missing:
+        columns = {**columns, "choices": None}  # without a reference nobody can tell letters from words
+    stated = {key: each for key, each in columns.items() if each or key != "text"}
+    return propose_columns(table.path, Stated(stated, kind=TEXT if missing else None))
 
 
 def _question(case: Case, idents: dict[str, str], *, has_ids: bool) -> QuestionInLog:

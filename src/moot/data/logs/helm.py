@@ -48,9 +48,12 @@ InstanceKey = tuple[str, int]
 """An instance and the trial of its examples."""
 
 
+@dataclass(frozen=True, slots=True)
 class Helm:
     name: ClassVar[str] = "helm"
     endings: ClassVar[tuple[str, ...]] = (".json",)
+    metric: str | None = None
+    """By which replies are right, where somebody has named it."""
 
     def read(self, files: Sequence[Path]) -> Iterator[LogEntry]:
         states = [path for path in files if path.name == STATE]
@@ -58,7 +61,7 @@ class Helm:
             raise FileError(f"is no run of HELM: expected a folder with {STATE}", file=files[0])
         by_metric: dict[str, dict[str, list[str]]] = {}
         for path in states:
-            yield from _run_entries(path, by_metric)
+            yield from _run_entries(path, by_metric, self.metric)
         for task, models in by_metric.items():
             if len(models) > 1:
                 each = "; ".join(f"{metric} ({', '.join(names)})" for metric, names in models.items())
@@ -81,7 +84,7 @@ class _Run:
         return THOUGHT_ALOUD in str(self.adapter.get("method")) and self.metric == BY_THOUGHT
 
 
-def _run_entries(path: Path, by_metric: dict[str, dict[str, list[str]]]) -> Iterator[LogEntry]:
+def _run_entries(path: Path, by_metric: dict[str, dict[str, list[str]]], wanted: str | None) -> Iterator[LogEntry]:
     """`by_metric`: where is noted which models of a task are judged by which metric."""
     state = mapping(json_document(path))
     adapter = mapping(state.get("adapter_spec"))
@@ -96,7 +99,7 @@ def _run_entries(path: Path, by_metric: dict[str, dict[str, list[str]]]) -> Iter
     stats = _stats(path.with_name(STATS))
     task = _task(path, named)
     groups = [str(each) for each in items(named.get("groups"))]
-    judged = verdict_metric([task.partition(":")[0], *groups], stats.values())
+    judged = verdict_metric([task.partition(":")[0], *groups], stats.values(), wanted)
     requests = [mapping(each) for each in items(state["request_states"])]
     run = _Run(path, task, model, adapter, stats, judged.metric, max(map(len, map(_completions, requests)), default=1))
     if run.metric is not None:
@@ -194,8 +197,7 @@ def _question(run: _Run, request: Mapping[str, Any], instance: Mapping[str, Any]
     words = text(asked.get("text")) or spoken(
         mapping(next(iter(items(asked.get("messages"))[-1:]), None)).get("content")
     )
-    if words is None:
-        raise FileError(f"the instance {ident!r} has no words; expected input.text", file=run.path)
+    words = words or ""  # such a question is left out, and told
     references = [mapping(each) for each in items(instance.get("references"))]
     right = [
         said

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from moot.data.logs.verdict_names import disagreeing, says_right
+
 BY_THOUGHT = "chain_of_thought_correctness"
 MAIN: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("mmlu_pro", "gpqa"), (BY_THOUGHT,)),
@@ -31,7 +33,6 @@ METRICS = (
     *("quasi_prefix_exact_match", "f1_score", "f1_set_match"),
 )
 """By which a reply is called right, in the order in which one is looked for where the scenario has none of its own."""
-_MAY_BE_ONE = re.compile(r".*(accuracy|correct|match|equiv|pass)")
 _COUNTS = re.compile(
     r"(num_|max_|batch_size|inference_|training_|finish_reason|logprob|prompt_truncated|truncated|prompt_tokens|"
     r"completion_tokens|bits_per_byte|predicted_index|estimated_).*"
@@ -46,19 +47,34 @@ class VerdictMetric:
     remark: str | None = None
 
 
-def verdict_metric(groups: Sequence[str], stats: Iterable[Mapping[str, float]]) -> VerdictMetric:
-    """`groups`: the scenario and the groups that it is in."""
+def verdict_metric(
+    groups: Sequence[str], stats: Iterable[Mapping[str, float]], wanted: str | None = None
+) -> VerdictMetric:
+    """`groups`: the scenario and the groups that it is in; `wanted`: the metric that somebody who knows has named."""
+    instances = list(stats)
     values: dict[str, list[float]] = {}
-    for of_instance in stats:
+    for of_instance in instances:
         for name, value in of_instance.items():
             values.setdefault(name, []).append(value)
     shares = [name for name, each in values.items() if all(0 <= value <= 1 for value in each)]
-    main = [name for group in groups for name in MAIN.get(group, ())]
-    others = [name for name in shares if _MAY_BE_ONE.fullmatch(name)]
-    chosen = next((name for name in (*main, *METRICS, *others) if name in shares), None)
     named = [name for name in values if not _COUNTS.fullmatch(name)]
+    there = ", ".join(named[:MOST_NAMED])
+    if wanted is not None:
+        if wanted in shares:
+            return VerdictMetric(wanted)
+        return VerdictMetric(
+            None, f"{wanted} is no verdict on its replies; it has {there or 'none'}: no verdicts are taken"
+        )
+    main = [name for group in groups for name in MAIN.get(group, ())]
+    chosen = next((name for name in (*main, *METRICS) if name in shares), None)
+    # Of others nothing but the name tells that 1 is right: "incorrect" and "mismatch_rate" are metrics too.
+    others = [name for name in shares if name in named and says_right(name)]
+    if chosen is None and others:
+        if disagreeing([each.get(name) for each in instances] for name in others):
+            way_out = "no verdicts are taken; --metric NAME says by which replies are right"
+            return VerdictMetric(None, f"the metrics {', '.join(others[:MOST_NAMED])} disagree: {way_out}")
+        return VerdictMetric(others[0], f"verdicts by {others[0]}, of {there}")
     if chosen is None:
-        there = ", ".join(named[:MOST_NAMED])
         return VerdictMetric(None, f"none of its metrics is a verdict on a reply: {there}" if named else None)
     kept = [name for name in shares if name in METRICS or name == chosen]
     return VerdictMetric(chosen, f"verdicts by {chosen}, of {', '.join(kept)}" if kept != [chosen] else None)

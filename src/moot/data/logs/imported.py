@@ -8,22 +8,24 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from moot.data.logs.answers import AnsweredReply, Verdicts, answered
 from moot.data.logs.figures import ImportedModel, figures_of
 from moot.data.logs.formats import log_files, log_format
 from moot.data.logs.log import LogEntry, LogFormat, LoggedFigure, LoggedReply, LogRemark
 from moot.data.logs.same_questions import QuestionsOfLogs
-from moot.data.logs.told import MOST_PROBLEM, absent_from, notes_of
+from moot.data.logs.told import MOST_PROBLEM, absent_from, left_out_words, notes_of
 from moot.errors import FileError, UsageError
 from moot.foreign_files import opened
 from moot.models.recorded import Recording, recording_of
 from moot.plugins import blaming, refusing
 
+METRIC = "metric"
+"""The field of a format that can be told by which metric replies are right."""
 MOST_NAMED = 5
 READ_AT_ONCE = 2**20
 LONGEST_REPLY = 10_000_000
@@ -50,10 +52,19 @@ class ImportedLogs:
 
 
 def import_logs(
-    name: str, paths: Sequence[Path], *, model: str | None = None, tasks: Sequence[str] = ()
+    name: str, paths: Sequence[Path], *, model: str | None = None, tasks: Sequence[str] = (), metric: str | None = None
 ) -> ImportedLogs:
-    """What these logs say together. `model`: what the one model of all of them is called; `tasks`: only these."""
-    return put_together(log_format(name), paths, model=model, tasks=tasks)
+    """What these logs say together. `model`: what the one model of all of them is called; `tasks`: only these; `metric`: by which
+    of several the replies are right."""
+    form = log_format(name)
+    if metric is None:
+        return put_together(form, paths, model=model, tasks=tasks)
+    logs = put_together(_judged_by(form, metric), paths, model=model, tasks=tasks)
+    if not any(each.judged for each in logs.models):
+        why = [note for note in logs.notes if metric in note]
+        told = f" ({'; '.join(why[:MOST_NAMED])})" if why else ""
+        raise UsageError(f"--metric {metric}: no verdicts by it{told}")
+    return logs
 
 
 def put_together(
@@ -71,7 +82,11 @@ def put_together(
     if model is not None:
         replies, figures = _renamed(replies, figures, model)
     questions = QuestionsOfLogs()
-    placed = [questions.placed(reply) for reply in replies]
+    placed = [known for reply in replies if (known := questions.placed(reply)) is not None]
+    if not placed:
+        raise FileError(_unasked(questions), file=paths[0] if len(paths) == 1 else files[0])
+    there = {reply.question.task for reply in placed}
+    figures = [figure for figure in figures if figure.task in there]
     _check_each_once(placed)
     _check_tasks(placed)
     placed = _numbered(placed)
@@ -83,13 +98,21 @@ def put_together(
     models = figures_of(read, cases, figures)
     remarks = [entry.words for entry in wanted if isinstance(entry, LogRemark)]
     unreferenced = len(asked) - len(rows)
-    notes = (*dict.fromkeys(remarks), *notes_of(models, read, cases, len(asked), unreferenced))
+    remarks += left_out_words(questions.left_out.values())
+    notes = (*dict.fromkeys(remarks), *notes_of(models, read, cases, len(asked), unreferenced, verdicts.contrary))
     recorded = tuple(each.row for each in read if each.row is not None)
     if not recorded:
         raise FileError(f"no reply in it that could be played back{_because(wanted, replies)}", file=files[0])
     return ImportedLogs(
         name, files, tuple(rows), recorded, tuple(models), notes, tuple(absent_from(read)), unreferenced, _repeats(read)
     )
+
+
+def _judged_by(form: LogFormat, metric: str) -> LogFormat:
+    """The format, told by which metric replies are right; `UsageError` of one whose logs have one verdict at most."""
+    if not is_dataclass(form) or isinstance(form, type) or METRIC not in {field.name for field in fields(form)}:
+        raise UsageError(f"--metric {metric}: logs of {form.name} do not have several verdicts to choose from")
+    return cast(LogFormat, replace(form, **{METRIC: metric}))
 
 
 def imported_again(name: str, path: Path) -> ImportedLogs:
@@ -151,6 +174,11 @@ def _nothing(name: str, entries: Sequence[LogEntry], tasks: Sequence[str]) -> st
             f"{_because([entry for entry in entries if _task(entry) in tasks])}"
         )
     return f"no replies in it{_because(entries)}; expected a log of {name}"
+
+
+def _unasked(questions: QuestionsOfLogs) -> str:
+    causes = list(dict.fromkeys(each.why for each in questions.left_out.values()))
+    return f"no question in it that anybody can be asked here ({'; '.join(causes[:MOST_NAMED])})"
 
 
 def _because(entries: Iterable[LogEntry], failed: Iterable[LoggedReply] = ()) -> str:

@@ -23,33 +23,37 @@ from moot.data.logs.fields import (
     tokens,
     with_others,
 )
+from moot.data.logs.inspect_scores import ChosenScore, SampleScores, chosen_score, scores_of, stated_score
 from moot.data.logs.log import NOTHING_FOUND, LogEntry, LoggedFigure, LoggedReply, LogRemark, QuestionInLog
 from moot.data.logs.zipped import zipped_json
 from moot.errors import FileError
 from moot.stats.counted_words import count
 
-WORTH = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
-"""Correct, incorrect, partial and no answer, as its scorers write them."""
-IN_WORDS = {"yes": 1.0, "true": 1.0, "1": 1.0, "no": 0.0, "false": 0.0, "0": 0.0}
-"""What else Inspect counts as correct or not."""
 ATTACHED = "attachment://"
 BESIDE = ("eval-set.json", "logs.json")
 """What its command for several evaluations writes beside their logs: lists of them."""
-MEAN = (None, "mean")
-"""How epochs are reduced to one value where the figure is the mean of all."""
 MOST_PROBLEM = 200
-OF_ALL = ("all", "overall")
-"""What a metric by groups calls that of all samples."""
 
 
+@dataclass(frozen=True, slots=True)
 class Inspect:
     name: ClassVar[str] = "inspect"
     endings: ClassVar[tuple[str, ...]] = (".eval", ".json")
+    metric: str | None = None
+    """The score by which replies are right, where somebody has named it: NAME or SCORER.NAME."""
 
     def read(self, files: Sequence[Path]) -> Iterator[LogEntry]:
+        tasks: dict[str, list[_Log]] = {}
         for path in [path for path in files if path.name not in BESIDE] or files:
             with _opened(path) as (header, samples):
-                yield from _entries(path, header, samples)
+                log = _log(path, header, samples)
+                tasks.setdefault(log.task, []).append(log)
+        for logs in tasks.values():
+            samples_of_task = [sample.scores for log in logs for sample in log.samples]
+            chosen = chosen_score([log.header for log in logs], samples_of_task, self.metric)
+            takes = any(sample.answers.get(chosen.answers_by or "") for sample in samples_of_task)
+            for log in logs:
+                yield from _entries(log, chosen, takes=takes)
 
 
 @contextmanager
@@ -68,116 +72,77 @@ def _opened(path: Path) -> Iterator[tuple[Mapping[str, Any], Iterator[Any]]]:
         yield mapping(archive.document(head)), (archive.document(name) for name in names)
 
 
-def _entries(path: Path, header: Mapping[str, Any], samples: Iterator[Any]) -> Iterator[LogEntry]:
+@dataclass(frozen=True, slots=True)
+class _Sample:
+    reply: LoggedReply
+    """As far as no scorer has a say in it."""
+    scores: SampleScores
+
+
+@dataclass(frozen=True, slots=True)
+class _Log:
+    path: Path
+    task: str
+    model: str
+    header: Mapping[str, Any]
+    samples: Sequence[_Sample]
+    left_out: int
+    """Samples that are no question to us."""
+
+    @property
+    def about(self) -> str:
+        return f"{self.path.name} ({self.model})"
+
+
+def _log(path: Path, header: Mapping[str, Any], samples: Iterator[Any]) -> _Log:
     evaluated = mapping(header.get("eval"))
     task, model = text(evaluated.get("task")), text(evaluated.get("model"))
     if task is None or model is None:
         raise FileError("is no log of Inspect: expected eval.task and eval.model", file=path)
-    about = f"{path.name} ({model})"
+    kept: list[_Sample] = []
+    left_out = 0
+    for sample in samples:
+        fields = mapping(sample)
+        question = _question(fields, task)
+        if question is None:
+            left_out += 1
+        else:
+            kept.append(_Sample(_reply(fields, question, model, path), scores_of(fields)))
+    head = {key: header.get(key) for key in ("status", "error", "eval", "results")}
+    return _Log(path, task, model, head, kept, left_out)
+
+
+def _entries(log: _Log, chosen: ChosenScore, *, takes: bool) -> Iterator[LogEntry]:
+    """`takes`: whether the scorer takes answers out of replies, be it of another model's."""
+    header, task, about = log.header, log.task, log.about
     if (status := header.get("status")) != "success":
         why = " ".join((text(mapping(header.get("error")).get("message")) or "").split())[:MOST_PROBLEM]
         said = f"{text(status) or 'unfinished'}{f': {why}' if why else ''}"
         yield LogRemark(f"{about}: the evaluation did not come to its end ({said})", task)
-    scored = _scored(mapping(header.get("results")))
-    several = left_out = there = 0
-    replies: list[LoggedReply] = []
-    beyond = False
-    for sample in samples:
-        fields = mapping(sample)
-        there += 1
-        question = _question(fields, task)
-        if question is None:
-            left_out += 1
-            continue
-        score = _score(fields, scored)
-        several += score.several
-        beyond = beyond or score.beyond
-        replies.append(_reply(fields, question, model, score, path))
-    total = number(mapping(header.get("results")).get("total_samples"))
+    results = mapping(header.get("results"))
+    total, there = number(results.get("total_samples")), len(log.samples) + log.left_out
     if total is not None and total > there:
         yield LogRemark(
             f"{about}: the log counts {count(int(total), 'sample')}, and only {there:,} can be found in it", task
         )
-    if left_out:
+    if log.left_out:
         yield LogRemark(
-            f"{about}: {count(left_out, 'sample')} without a question in words, or with several right choices, left out",
+            f"{about}: {count(log.left_out, 'sample')} without a question in words, or with several right choices, left out",
             task,
         )
-    if several and scored is not None:
-        yield LogRemark(f"{about}: several scorers; the verdicts are those of {scored.name}", task)
-    if beyond:
-        figure = f" ({scored.metric} {scored.value:g})" if scored is not None and scored.value is not None else ""
+    if chosen.remark is not None:
+        yield LogRemark(f"{task}: {chosen.remark}", task)
+    stated = stated_score(results, chosen.name) if chosen.name is not None else None
+    if chosen.beyond:
+        figure = f" ({stated.metric} {stated.value:g})" if stated is not None and stated.value is not None else ""
         yield LogRemark(f"{about}: scores outside 0 to 1{figure} are no verdicts, and none is taken", task)
-        replies = [replace(reply, worth=None) for reply in replies]
-    elif scored is not None and (value := share(scored.value)) is not None:
-        yield LoggedFigure(model, task, scored.told, value)
-    yield from replies
-
-
-@dataclass(frozen=True, slots=True)
-class _Scored:
-    """What the results say of one scorer."""
-
-    name: str
-    scorer: str
-    """That a sample has the score under; another where it gives several values by name."""
-    metric: str
-    value: float | None
-    reducer: str | None
-
-    @property
-    def told(self) -> str:
-        return f"{self.name} {self.metric}" + ("" if self.reducer in MEAN else f" ({self.reducer} of the epochs)")
-
-
-def _scored(results: Mapping[str, Any]) -> _Scored | None:
-    """The scorer of the headline with what it does of epochs there, else the first."""
-    scores = [mapping(each) for each in items(results.get("scores"))]
-    headline = mapping(results.get("headline"))
-    of_headline = [each for each in scores if each.get("name") == headline.get("score")]
-    same = [each for each in of_headline if each.get("reducer") == headline.get("reducer")]
-    chosen = next(iter([*same, *of_headline, *scores]), None)
-    if chosen is None:
-        return None
-    metrics = mapping(chosen.get("metrics"))
-    named = (text(headline.get("metric")) or "accuracy", "accuracy", "mean")
-    metric = _of_all(next((name for name in named if name in metrics), "accuracy"), metrics)
-    name = text(chosen.get("name")) or ""
-    value = number(mapping(metrics.get(metric)).get("value"))
-    return _Scored(name, text(chosen.get("scorer")) or name, metric, value, text(chosen.get("reducer")))
-
-
-def _of_all(metric: str, metrics: Mapping[str, Any]) -> str:
-    """Where a metric is of one group of samples, that of all groups; "" where there is none."""
-    fields = mapping(metrics.get(metric))
-    if "group_key" not in mapping(fields.get("params")):
-        return metric
-    return next((name for name in OF_ALL if mapping(metrics.get(name)).get("group") == fields.get("group")), "")
-
-
-@dataclass(frozen=True, slots=True)
-class _Score:
-    """What a sample has of the scorer whose verdicts are taken."""
-
-    fields: Mapping[str, Any]
-    worth: float | None
-    several: bool
-    beyond: bool
-    """Whether its value is a number outside 0 to 1, so that the scorer does not say right or wrong."""
-
-
-def _score(sample: Mapping[str, Any], scored: _Scored | None) -> _Score:
-    scores = mapping(sample.get("scores"))
-    names = (scored.name, scored.scorer) if scored is not None else ()
-    fields = mapping(next((scores[name] for name in names if name in scores), next(iter(scores.values()), None)))
-    value = fields.get("value")
-    several = len(scores) > 1 or (isinstance(value, dict) and len(value) > 1)
-    if isinstance(value, dict):
-        value = value.get(scored.name) if scored is not None else None
-    found = WORTH.get(value) if isinstance(value, str) else number(value)
-    if isinstance(value, str) and found is None:
-        found = IN_WORDS.get(value.strip().lower())
-    return _Score(fields, share(found), several, found is not None and share(found) is None)
+    elif stated is not None and (value := share(stated.value)) is not None:
+        yield LoggedFigure(log.model, task, stated.told, value)
+    for sample in log.samples:
+        worth = None if chosen.beyond else sample.scores.worth(chosen.name)
+        taken = sample.scores.answers.get(chosen.answers_by or "")
+        answer = _extracted(taken, sample.reply, looked=takes and worth != 1)
+        yield replace(sample.reply, worth=worth, answer=answer)
 
 
 def _question(sample: Mapping[str, Any], task: str) -> QuestionInLog | None:
@@ -210,22 +175,19 @@ def _letters(target: str, choices: Sequence[str]) -> list[str]:
     return list(target) if len(target) > 1 and all(letter in allowed for letter in target) else [target]
 
 
-def _reply(sample: Mapping[str, Any], question: QuestionInLog, model: str, score: _Score, path: Path) -> LoggedReply:
+def _reply(sample: Mapping[str, Any], question: QuestionInLog, model: str, path: Path) -> LoggedReply:
     output = mapping(sample.get("output"))
     said = _attached(_completion(output), mapping(sample.get("attachments")))
     epoch = sample.get("epoch")
     usage = mapping(output.get("usage"))
     own = mapping(mapping(sample.get("model_usage")).get(model)) or usage
-    answer = _extracted(score.fields, said, question)
     error = mapping(sample.get("error"))
     return LoggedReply(
         model,
         question,
         path,
         text=said,
-        answer=answer if said is not None else None,
         sample=epoch - 1 if isinstance(epoch, int) and epoch > 0 else 0,
-        worth=score.worth,
         usage=tokens(
             own.get("input_tokens"),
             own.get("output_tokens"),
@@ -245,12 +207,14 @@ def _completion(output: Mapping[str, Any]) -> str | None:
     return spoken(mapping(mapping(choices[0]).get("message")).get("content")) if choices else None
 
 
-def _extracted(score: Mapping[str, Any], said: str | None, question: QuestionInLog) -> str | None:
-    """None where the scorer takes nothing out of a reply, so that it has to be read."""
-    answer = score.get("answer")
-    if isinstance(answer, str) and answer.strip():
-        return None if answer == said and question.choices else answer
-    return NOTHING_FOUND if question.choices and score else None
+def _extracted(answer: str | None, reply: LoggedReply, *, looked: bool) -> str | None:
+    """None where the scorer takes nothing out of a reply, so that it has to be read. `looked`: whether it would have, had it
+    found an answer; one that calls a reply right has found it, whether it says so or not."""
+    if reply.text is None:
+        return None
+    if answer is not None and answer.strip():
+        return None if answer == reply.text and reply.question.choices else answer
+    return NOTHING_FOUND if reply.question.choices and (answer is not None or looked) else None
 
 
 def _attached(words: str | None, attachments: Mapping[str, Any]) -> str | None:

@@ -7,34 +7,54 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
 from moot.data.logs.fields import LETTERS, json_document, json_lines, mapping, share, text, with_others
-from moot.data.logs.lm_eval_choices import ChoiceReading, best_reading, labelled_choice, only_parts
-from moot.data.logs.lm_eval_filters import (
+from moot.data.logs.lm_eval_choices import (
+    ChoiceReading,
+    best_reading,
+    labelled_choice,
+    letter_by_label,
+    only_parts,
+    several_are_right,
+)
+from moot.data.logs.lm_eval_filters import chosen_filters, is_found, reduces
+from moot.data.logs.lm_eval_metrics import (
     METRICS,
-    chosen_filters,
+    ChosenMetric,
     chosen_metric,
-    is_found,
+    directions,
     metrics_of,
-    reduces,
     target_is_reference,
 )
 from moot.data.logs.lm_eval_sample import LmEvalSample
 from moot.data.logs.lm_eval_targets import lists_are_several, targets_of
-from moot.data.logs.log import NOTHING_FOUND, LogEntry, LoggedFigure, LoggedReply, LogRemark, QuestionInLog
+from moot.data.logs.log import (
+    NO_REFERENCE,
+    NOTHING_FOUND,
+    LogEntry,
+    LoggedFigure,
+    LoggedReply,
+    LogRemark,
+    QuestionInLog,
+)
 from moot.errors import FileError
+from moot.stats.counted_words import count
+from moot.types import MOST_CHOICES
 
 ROLLING = "loglikelihood_rolling"
 """The kind of task that takes the likelihood of a whole text, and nothing else."""
 _SAMPLES = re.compile(r"samples_(.+)_(\d{4}-\d\d-\d\dT[\d.:-]+)")
 
 
+@dataclass(frozen=True, slots=True)
 class LmEval:
     name: ClassVar[str] = "lm-eval"
     endings: ClassVar[tuple[str, ...]] = (".jsonl", ".json")
+    metric: str | None = None
+    """By which replies are right, where somebody has named it."""
 
     def read(self, files: Sequence[Path]) -> Iterator[LogEntry]:
         paths = [path for path in files if path.suffix.lower() == ".jsonl"]
@@ -47,7 +67,7 @@ class LmEval:
             if log.samples:
                 tasks.setdefault(log.task, []).append(log)
         for logs in tasks.values():
-            yield from _task_entries(logs)
+            yield from _task_entries(logs, self.metric)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +83,8 @@ class _TaskLog:
     results: Mapping[str, Any] = field(default_factory=dict)
     """Of this task, by metric and filter."""
     config: Mapping[str, Any] = field(default_factory=dict)
+    higher: Mapping[str, bool] = field(default_factory=dict)
+    """By metric whether more is better, where the results say it."""
 
     @property
     def has_no_replies(self) -> bool:
@@ -86,7 +108,8 @@ class _TaskLog:
         model = text(document.get("model_name")) or _model_of(mapping(document.get("config")))
         results = mapping(mapping(document.get("results")).get(task))
         config = mapping(mapping(document.get("configs")).get(task))
-        return cls(path, task, model or path.resolve().parent.name, model is not None, samples, results, config)
+        named = model or path.resolve().parent.name
+        return cls(path, task, named, model is not None, samples, results, config, directions(document, task))
 
 
 def _model_of(config: Mapping[str, Any]) -> str | None:
@@ -97,7 +120,7 @@ def _model_of(config: Mapping[str, Any]) -> str | None:
     return text(given.get("pretrained")) or text(given.get("model")) or text(config.get("model"))
 
 
-def _task_entries(logs: Sequence[_TaskLog]) -> Iterator[LogEntry]:
+def _task_entries(logs: Sequence[_TaskLog], wanted: str | None) -> Iterator[LogEntry]:
     task, models = logs[0].task, ", ".join(dict.fromkeys(log.model for log in logs))
     for log in logs:
         if not log.named:
@@ -108,33 +131,71 @@ def _task_entries(logs: Sequence[_TaskLog]) -> Iterator[LogEntry]:
         problem = "the likelihood of a given text was taken, so there are no replies to read"
         yield LogRemark(f"{task} ({models}): {problem}; left out", task)
         return
+    too_many = {sample.ident for log in logs for sample in log.samples if len(sample.continuations) > MOST_CHOICES}
+    if too_many:
+        yield LogRemark(
+            f"{task}: {count(len(too_many), 'question')} of more than {MOST_CHOICES} choices, left out", task
+        )
+        logs = [replace(log, samples=[each for each in log.samples if each.ident not in too_many]) for log in logs]
+        logs = [log for log in logs if log.samples]
+    if logs:
+        yield from _playable_entries(logs, wanted)
+
+
+def _playable_entries(logs: Sequence[_TaskLog], wanted: str | None) -> Iterator[LogEntry]:
+    task = logs[0].task
     filters = chosen_filters({str(log.path): log.samples for log in logs}, {str(log.path): log.config for log in logs})
     kept = {log.path: [sample for sample in log.samples if sample.filter == filters[str(log.path)]] for log in logs}
+    higher = {name: more for log in logs for name, more in log.higher.items()}
+    metric = chosen_metric([sample for own in kept.values() for sample in own], higher, wanted)
+    kept = {path: metric.upright(own) for path, own in kept.items()}
     everybody = [sample for own in kept.values() for sample in own]
-    metric = chosen_metric(everybody)
-    yield from _remarks(logs, filters, metric)
+    yield from _filter_remarks(logs, filters)
+    yield from _metric_remarks(task, metric, metrics_of(everybody), wanted)
     by_likelihood = [sample for sample in everybody if sample.continuations]
-    reading = best_reading(by_likelihood, metric)
-    if only_parts(by_likelihood, metric):
-        yield LogRemark(f"{task}: {metric} gives parts of a point, so which choice is right cannot be told of it", task)
+    # Where the task has metrics and none says what is right, nothing holds an answer against the target.
+    reading = None if metric.name is None and metric.unclear else best_reading(by_likelihood, metric.name)
+    yield from _choice_remarks(task, by_likelihood, metric, reading)
     in_words = [sample for sample in everybody if not sample.continuations]
-    several = lists_are_several(in_words, metric)
+    several = lists_are_several(in_words, metric.name)
     compared = target_is_reference(in_words, metric)
-    if not compared and len(by_likelihood) < len(everybody):
-        yield LogRemark(
-            f"{task}: what {metric} holds a reply against is not its target, so no reference is taken", task
-        )
+    if not compared and in_words:
+        by = metric.name or " or ".join(metric.unclear)
+        yield LogRemark(f"{task}: what {by} holds a reply against is not its target, so {NO_REFERENCE}", task)
     for log in logs:
         chosen = filters[str(log.path)]
-        own = _Rules(metric, reading, compared, several, reduces(kept[log.path], log.config))
-        if metric is not None and (value := share(log.results.get(f"{metric},{chosen}"))) is not None:
-            named = metric if len({sample.filter for sample in log.samples}) == 1 else f"{metric} of {chosen}"
-            yield LoggedFigure(log.model, task, named, value)
+        own = _Rules(metric.name, reading, compared, several, reduces(kept[log.path], log.config))
+        stated = share(log.results.get(f"{metric.name},{chosen}"))
+        if metric.told is not None and stated is not None:
+            one = len({sample.filter for sample in log.samples}) == 1
+            named = metric.told if one else f"{metric.told} of {chosen}"
+            yield LoggedFigure(log.model, task, named, 1 - stated if metric.turned else stated)
         for sample in kept[log.path]:
             yield from _replies(log, sample, own)
 
 
-def _remarks(logs: Sequence[_TaskLog], filters: Mapping[str, str], metric: str | None) -> Iterator[LogRemark]:
+def _choice_remarks(
+    task: str, samples: Sequence[LmEvalSample], metric: ChosenMetric, reading: ChoiceReading | None
+) -> Iterator[LogRemark]:
+    """Why of which questions it cannot be told which choice is right."""
+    several = {sample.ident for sample in samples if several_are_right(sample)}
+    if only_parts(samples, metric.name):
+        yield LogRemark(
+            f"{task}: {metric.name} gives parts of a point, so which choice is right cannot be told of it", task
+        )
+    elif several:
+        yield LogRemark(f"{task}: several choices are right in {count(len(several), 'question')}: {NO_REFERENCE}", task)
+    if (
+        reading is None
+        and len(several) < len({sample.ident for sample in samples})
+        and not only_parts(samples, metric.name)
+    ):
+        yield LogRemark(
+            f"{task}: no choice is named by the targets that fits what the log calls right: {NO_REFERENCE}", task
+        )
+
+
+def _filter_remarks(logs: Sequence[_TaskLog], filters: Mapping[str, str]) -> Iterator[LogRemark]:
     task = logs[0].task
     there = list(dict.fromkeys(sample.filter for log in logs for sample in log.samples))
     if len(set(filters.values())) > 1:
@@ -155,11 +216,25 @@ def _remarks(logs: Sequence[_TaskLog], filters: Mapping[str, str], metric: str |
                 " reply is read here, and has no verdict of its own",
                 task,
             )
-    named = metrics_of([sample for log in logs for sample in log.samples])
-    if metric is None and named:
-        yield LogRemark(f"{task}: none of its metrics is a verdict on each reply: {', '.join(named)}", task)
-    elif metric is not None and metric not in METRICS:
-        yield LogRemark(f"{task}: verdicts by {metric}, of {', '.join(named)}", task)
+
+
+def _metric_remarks(task: str, metric: ChosenMetric, named: Sequence[str], wanted: str | None) -> Iterator[LogRemark]:
+    there = ", ".join(named)
+    if wanted is not None and metric.name is None:
+        yield LogRemark(
+            f"{task}: {wanted} is no verdict on its replies; it has {there or 'none'}: no verdicts are taken", task
+        )
+    elif metric.name is None and metric.unclear:
+        unclear = ", ".join(metric.unclear)
+        about = f"{unclear} disagree" if metric.disagree else f"the log does not say that more of {unclear} is right"
+        way_out = "no verdicts are taken; --metric NAME says by which replies are right"
+        yield LogRemark(f"{task}: of its metrics ({there}) {about}: {way_out}", task)
+    elif metric.name is None and named:
+        yield LogRemark(f"{task}: none of its metrics is a verdict on each reply: {there}", task)
+    elif metric.turned:
+        yield LogRemark(f"{task}: verdicts by {metric.name}, of which less is better: 0 is right, and 1 is wrong", task)
+    elif metric.name is not None and metric.name not in METRICS:
+        yield LogRemark(f"{task}: verdicts by {metric.name}, of {there}", task)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,13 +266,14 @@ def _replies(log: _TaskLog, sample: LmEvalSample, rules: _Rules) -> Iterator[Log
         answer = taken[number_of] if number_of < len(taken) else None
         # The row has one verdict: that on the only answer which the filter took, the first.
         judged = number_of == 0 and len(taken) == 1
+        found = text(answer) if answer is None or is_found(answer) else NOTHING_FOUND
         yield LoggedReply(
             log.model,
             question,
             log.path,
             sample.line,
             text=text(said),
-            answer=text(answer) if answer is None or is_found(answer) else NOTHING_FOUND,
+            answer=letter_by_label(found, sample) if found and question.choices else found,
             sample=number_of,
             worth=sample.worth(rules.metric) if judged and not rules.reduced else None,
         )
@@ -227,7 +303,5 @@ def _generated(log: _TaskLog, sample: LmEvalSample, rules: _Rules) -> QuestionIn
 
 
 def _words(sample: LmEvalSample, with_blank: str | None) -> str:
-    words = sample.doc.text or with_blank or sample.prompt
-    if words is None:
-        raise sample.error("no question in it: expected a prompt in arguments")
-    return words
+    """ "": there are none, as of tasks that weigh sentences against each other; such a question is left out, and told."""
+    return sample.doc.text or with_blank or sample.prompt or ""

@@ -18,7 +18,7 @@ LONGEST_LIST = 100_000
 def targets_of(sample: LmEvalSample, several: bool) -> list[str]:
     """What is right. `several`: whether a spelt list is a list in this task, or what a reply has to say to the letter."""
     target = sample.row.get("target")
-    listed = target if isinstance(target, list) else _spelt_list(target) if several else None
+    listed = target if isinstance(target, list) else spelt_list(target) if several else None
     references = map(text, [target] if listed is None else listed)
     return list(dict.fromkeys(each.strip() for each in references if each is not None))
 
@@ -31,7 +31,7 @@ def lists_are_several(samples: Sequence[LmEvalSample], metric: str | None) -> bo
     """
     found = False
     for sample in samples:
-        if (listed := _spelt_list(sample.row.get("target"))) is None:
+        if (listed := spelt_list(sample.row.get("target"))) is None:
             continue
         said = normalise(str(sample.taken[0])) if sample.taken and sample.worth(metric) == 1 else None
         # Without its marks a list of one is that one, so what says one of them is looked for first.
@@ -43,7 +43,7 @@ def lists_are_several(samples: Sequence[LmEvalSample], metric: str | None) -> bo
     return found
 
 
-def _spelt_list(target: Any) -> list[Any] | None:
+def spelt_list(target: Any) -> list[Any] | None:
     """None: it is no list of texts and numbers, in the very words in which Python would write it."""
     if not isinstance(target, str) or not target.startswith("[") or len(target) > LONGEST_LIST:
         return None

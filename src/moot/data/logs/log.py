@@ -13,6 +13,9 @@ from moot.types import Usage
 NOTHING_FOUND = ""
 """As the answer of a reply: the tool looked for one, and found none."""
 
+NO_REFERENCE = "no reference is taken"
+"""In a remark: why nothing is known to be right in a task."""
+
 
 @dataclass(frozen=True, slots=True)
 class QuestionInLog:
@@ -20,6 +23,7 @@ class QuestionInLog:
 
     id: str
     text: str
+    """Without words nobody can be asked it: it is left out, and told."""
     choices: tuple[str, ...] = ()
     answer: str | None = None
     """The reference, to choices a letter; None: the log has none."""

@@ -77,8 +77,6 @@ def _entries(path: Path, results: Sequence[tuple[int | None, Mapping[str, Any]]]
         model = names[_seat(result)]
         sample = asked[model, ident] = asked.get((model, ident), -1) + 1
         question = _question(result, ident)
-        if question is None:
-            raise FileError("no question in it: expected vars or prompt.raw", file=path, line=line)
         if question.answer is None and len(_asserted(result, PARTS)) > 1:
             in_parts.add(ident)
         if any(_type(each) in NOT_ABOUT_THE_ANSWER for each in _components(result)):
@@ -135,14 +133,12 @@ def _names(results: Sequence[Mapping[str, Any]]) -> dict[tuple[str, int], str]:
     return names
 
 
-def _question(result: Mapping[str, Any], ident: str) -> QuestionInLog | None:
+def _question(result: Mapping[str, Any], ident: str) -> QuestionInLog:
     given = mapping(result.get("vars")) or mapping(mapping(result.get("testCase")).get("vars"))
     plain = {name: value for name, value in given.items() if not name.startswith("__")}
     columns = columns_of(plain)
     only = text(next(iter(plain.values()))) if len(plain) == 1 else None
-    words = columns.text or only or _prompt(result)
-    if words is None:
-        return None
+    words = columns.text or only or _prompt(result) or ""
     references = _references(result, plain)
     if (own := text(columns.answer)) is not None:
         references.insert(0, own)

@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from moot.data.case import read_case
 from moot.data.logs.fields import LETTERS
 from moot.data.logs.log import LoggedReply, QuestionInLog
 from moot.errors import FileError
+from moot.models.border import blank
 from moot.types import Question
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOutQuestion:
+    question: QuestionInLog
+    error: FileError
+    """Why a file of questions could not hold it."""
+
+    @property
+    def why(self) -> str:
+        if blank(self.question.text):
+            return "no words to ask"
+        return f"{self.error.key}: {self.error.problem}" if self.error.key else self.error.problem
 
 
 class QuestionsOfLogs:
@@ -18,6 +32,8 @@ class QuestionsOfLogs:
     def __init__(self) -> None:
         self._first: dict[str, LoggedReply] = {}
         self._asked: dict[str, Question] = {}
+        self.left_out: dict[str, LeftOutQuestion] = {}
+        """By name those that nobody could be asked."""
 
     def __iter__(self) -> Iterator[QuestionInLog]:
         return (reply.question for reply in self._first.values())
@@ -26,13 +42,20 @@ class QuestionsOfLogs:
         """By name, as players see them."""
         return self._asked
 
-    def placed(self, reply: LoggedReply) -> LoggedReply:
-        """The reply with the question as it was first seen; letters of choices in another order become those of the first."""
+    def placed(self, reply: LoggedReply) -> LoggedReply | None:
+        """The reply with the question as it was first seen; letters of choices in another order become those of the first. None:
+        nobody could be asked this question, which is no reason to refuse the others."""
         question = reply.question
+        if question.name in self.left_out:
+            return None
         earlier = self._first.get(question.name)
         if earlier is None:
+            try:
+                self._asked[question.name] = _checked(reply)
+            except FileError as error:
+                self.left_out[question.name] = LeftOutQuestion(question, error)
+                return None
             self._first[question.name] = reply
-            self._asked[question.name] = _checked(reply)
             return reply
         first = earlier.question
         if question == first:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from moot.data.logs.answers import AnsweredReply, worth_here
+from moot.data.logs.answers import AnsweredReply, ContraryVerdicts, worth_here
 from moot.data.logs.figures import ROUNDED, ImportedModel
+from moot.data.logs.same_questions import LeftOutQuestion
 from moot.stats.counted_words import count
 from moot.types import Case
 
@@ -18,13 +20,29 @@ def notes_of(
     cases: Mapping[str, Case],
     questions: int,
     unreferenced: int,
+    contrary: Sequence[ContraryVerdicts],
 ) -> Iterator[str]:
+    for task in contrary:
+        of_task = f"{task.task}: " if task.task else ""
+        yield (
+            f"{of_task}the verdicts call {task.wrong} of {count(task.of, 'reply', 'replies')} wrong that are the reference"
+            " itself, so nothing is accepted for being called right"
+        )
     for model in models:
         yield from _of_model(model, replies, cases, questions)
     if unreferenced == questions:
-        yield "no references in these logs: what is right has to come from questions of your own with the same ids"
+        own = "what is right has to come from questions of your own with the same ids"
+        yield f"no reference could be taken from these logs: {own}"
     elif unreferenced:
         yield f"{count(unreferenced, 'question')} without a reference, left out of the questions"
+
+
+def left_out_words(questions: Iterable[LeftOutQuestion]) -> Iterator[str]:
+    """Of the questions that nobody could be asked, by task and by what is the matter with them."""
+    causes = Counter((each.question.task, each.why) for each in questions)
+    for (task, why), number in causes.items():
+        of_task = f"{task}: " if task else ""
+        yield f"{of_task}{count(number, 'question')} that nobody can be asked here ({why}), left out"
 
 
 def _of_model(

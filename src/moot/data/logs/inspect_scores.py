@@ -1,0 +1,196 @@
+"""By which of the scores in logs of Inspect a reply is right: a scorer may give several by name, and a task have several scorers.
+
+It is the same one for all models of a task. Of several that disagree none is taken for being the first: by one that says whether
+the form was kept, every wrong answer would be right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from moot.data.logs.fields import items, mapping, number, share, text
+from moot.data.logs.verdict_names import disagreeing, says_right
+
+WORTH = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
+"""Correct, incorrect, partial and no answer, as its scorers write them."""
+IN_WORDS = {"yes": 1.0, "true": 1.0, "1": 1.0, "no": 0.0, "false": 0.0, "0": 0.0}
+"""What else Inspect counts as correct or not."""
+MEAN = (None, "mean")
+"""How epochs are reduced to one value where the figure is the mean of all."""
+OF_ALL = ("all", "overall")
+"""What a metric by groups calls that of all samples."""
+MOST_NAMED = 10
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreName:
+    """`key`: of a scorer that gives several values that of one; None: it gives one."""
+
+    scorer: str
+    key: str | None = None
+
+    def __str__(self) -> str:
+        return self.scorer if self.key is None else self.key
+
+    @property
+    def whole(self) -> str:
+        return self.scorer if self.key is None else f"{self.scorer}.{self.key}"
+
+
+@dataclass(frozen=True, slots=True)
+class SampleScores:
+    """What a sample has of all its scores."""
+
+    values: Mapping[ScoreName, float | None]
+    """As numbers; None: it is none."""
+    answers: Mapping[str, str | None]
+    """By scorer what it took of the reply; "": it found nothing."""
+
+    def worth(self, name: ScoreName | None) -> float | None:
+        return share(self.values.get(name)) if name is not None else None
+
+
+NOT_FOUND = ("no_response", "invalid_response_format")
+"""Why a scorer calls a reply wrong in which it found no answer."""
+
+
+def scores_of(sample: Mapping[str, Any]) -> SampleScores:
+    values: dict[ScoreName, float | None] = {}
+    answers: dict[str, str | None] = {}
+    for scorer, score in mapping(sample.get("scores")).items():
+        fields = mapping(score)
+        answer = fields.get("answer")
+        nothing = "" if fields.get("reason") in NOT_FOUND else None
+        answers[scorer] = answer if isinstance(answer, str) else nothing
+        value = fields.get("value")
+        if isinstance(value, dict):
+            values |= {ScoreName(scorer, str(key)): _as_number(each) for key, each in value.items()}
+        else:
+            values[ScoreName(scorer)] = _as_number(value)
+    return SampleScores(values, answers)
+
+
+def _as_number(value: Any) -> float | None:
+    if not isinstance(value, str):
+        return number(value)
+    return WORTH.get(value, IN_WORDS.get(value.strip().lower()))
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenScore:
+    name: ScoreName | None
+    """Whose verdicts are taken; None: nobody's."""
+    answers_by: str | None
+    """The scorer whose answers are taken."""
+    remark: str | None = None
+    beyond: bool = False
+    """Whether it gives numbers outside 0 to 1, so that it does not say right or wrong."""
+
+
+def chosen_score(
+    heads: Sequence[Mapping[str, Any]], samples: Sequence[SampleScores], wanted: str | None
+) -> ChosenScore:
+    """`heads`: of all logs of a task; `wanted`: what somebody who knows has named."""
+    there = list(dict.fromkeys(name for sample in samples for name in sample.values))
+    if not there:
+        return ChosenScore(None, None)
+    first = _first(heads, there)
+    if wanted is not None:
+        found = [name for name in there if wanted in (name.whole, str(name))]
+        if len(found) != 1:
+            problem = "none of its scores is called" if not found else "several of its scores are called"
+            return ChosenScore(None, first.scorer, f"{problem} {wanted}: {_listed(there)}; no verdicts are taken")
+        return _checked(found[0], samples, None)
+    if len(there) == 1:
+        return _checked(first, samples, None)
+    said = {name: [sample.worth(name) for sample in samples] for name in there}
+    verdicts = {name: each for name, each in said.items() if any(worth is not None for worth in each)}
+    authored = _authored(heads, there)
+    named = [name for name in verdicts if says_right(str(name))]
+    if authored is not None:
+        chosen = authored
+    elif not verdicts or (len(verdicts) == len(there) and not disagreeing(verdicts.values())):
+        chosen = first
+    elif named:
+        chosen = first if first in named else named[0]
+    else:
+        words = "disagree, and none is called as one that says whether a reply is right"
+        way_out = "no verdicts are taken; --metric NAME says by which they are"
+        return ChosenScore(None, first.scorer, f"the scores {_listed(there)} {words}: {way_out}")
+    others = [name for name in there if name != chosen]
+    return _checked(chosen, samples, f"several scores; the verdicts are those of {chosen}, not of {_listed(others)}")
+
+
+def _checked(name: ScoreName, samples: Sequence[SampleScores], remark: str | None) -> ChosenScore:
+    values = [value for sample in samples if (value := sample.values.get(name)) is not None]
+    return ChosenScore(name, name.scorer, remark, beyond=any(share(value) is None for value in values))
+
+
+def _listed(names: Sequence[ScoreName]) -> str:
+    shown = [str(name) if sum(str(other) == str(name) for other in names) == 1 else name.whole for name in names]
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return f"{', '.join(shown[:MOST_NAMED])}{more}"
+
+
+def _first(heads: Sequence[Mapping[str, Any]], there: Sequence[ScoreName]) -> ScoreName:
+    """That of the headline, which is the first of the results where nobody has named one."""
+    for head in heads:
+        results = mapping(head.get("results"))
+        listed = [mapping(each) for each in items(results.get("scores"))]
+        for wanted in (mapping(results.get("headline")).get("score"), *(each.get("name") for each in listed)):
+            if (found := next((name for name in there if str(name) == wanted), None)) is not None:
+                return found
+    return there[0]
+
+
+def _authored(heads: Sequence[Mapping[str, Any]], there: Sequence[ScoreName]) -> ScoreName | None:
+    """The one that the author of the task has named as its headline."""
+    for head in heads:
+        named = mapping(mapping(head.get("eval")).get("headline_metric"))
+        scorer, key = text(named.get("scorer")), text(named.get("score"))
+        fits = [name for name in there if scorer in (None, name.scorer) and key in (None, str(name))]
+        if (scorer or key) and len(fits) == 1:
+            return fits[0]
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class StatedScore:
+    """What the results of a log say of the chosen score."""
+
+    name: str
+    metric: str
+    value: float | None
+    reducer: str | None
+
+    @property
+    def told(self) -> str:
+        return f"{self.name} {self.metric}" + ("" if self.reducer in MEAN else f" ({self.reducer} of the epochs)")
+
+
+def stated_score(results: Mapping[str, Any], chosen: ScoreName) -> StatedScore | None:
+    """With what the headline does of epochs, where it is of this score."""
+    scores = [mapping(each) for each in items(results.get("scores"))]
+    own = [each for each in scores if each.get("name") == str(chosen)]
+    own = [each for each in own if each.get("scorer") == chosen.scorer] or own
+    headline = mapping(results.get("headline"))
+    same = [each for each in own if each.get("reducer") == headline.get("reducer")]
+    found = next(iter([*same, *own]), None)
+    if found is None:
+        return None
+    metrics = mapping(found.get("metrics"))
+    of_headline = text(headline.get("metric")) if headline.get("score") in (None, str(chosen)) else None
+    named = (of_headline or "accuracy", "accuracy", "mean")
+    metric = _of_all(next((name for name in named if name in metrics), "accuracy"), metrics)
+    value = number(mapping(metrics.get(metric)).get("value"))
+    return StatedScore(str(chosen), metric, value, text(found.get("reducer")))
+
+
+def _of_all(metric: str, metrics: Mapping[str, Any]) -> str:
+    """Where a metric is of one group of samples, that of all groups; "" where there is none."""
+    fields = mapping(metrics.get(metric))
+    if "group_key" not in mapping(fields.get("params")):
+        return metric
+    return next((name for name in OF_ALL if mapping(metrics.get(name)).get("group") == fields.get("group")), "")
