@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+from beside import in_a_thread
 from worlds import in_form, number_of, questions
 
 import moot
@@ -16,6 +18,7 @@ from moot.cli.app import app
 from moot.cli.exit import run_app
 from moot.errors import ReplyBroken
 from moot.report.sections import all_sections
+from moot.simulate.server import running
 
 QUESTIONS = 12
 FAILED = "failed"
@@ -122,6 +125,81 @@ def test_compare_says_it_instead_of_a_difference(tmp_path: Path, capsys: pytest.
     told = capsys.readouterr().out
     assert "cannot be told: every answer of bob failed, and nobody knows how good it is." in " ".join(told.split())
     assert "p <" not in told
+
+
+def test_no_share_is_told_of_what_never_came(figures: Mapping[str, Any]) -> None:
+    """It would be read as how good somebody is."""
+    rows = {(row["label"], row.get("player") or row.get("captain")): row for row in figures["accuracy"]}
+    for key in (("solo", "bob"), ("talkative", "bob")):
+        assert (rows[key]["value"], rows[key]["low"], rows[key]["n"]) == (None, None, 0)
+        assert FAILED in rows[key]["why"]
+    assert rows["vote", "bob"]["value"] == 0.75, "which the others decide"
+
+
+def test_a_primary_that_never_came_has_no_figure() -> None:
+    headline = run_with(broken, primary="talkative@bob", hypotheses=[]).figures["headline"]
+    assert (headline["value"], headline["low"]) == (None, None)
+    first, *others = headline["words"]
+    assert first == (
+        "The primary, talkative@bob, has no figure: every answer of talkative@bob failed, and nobody knows how good it is."
+    )
+    assert any(words.startswith("The highest row, ") for words in others)
+
+
+FAULTS = [{"kind": "500", "model": "tom"}, {"kind": "refusal", "model": "shy"}]
+SERVED = {"models": {"tom": {"accuracy": 0.7}, "shy": {"accuracy": 0.7}}, "faults": FAULTS}
+
+
+@contextmanager
+def ran(folder: Path, monkeypatch: pytest.MonkeyPatch, served: str) -> Iterator[None]:
+    """In a folder with a file that was run with this model of a server that fails."""
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.chdir(folder)
+    with in_a_thread(running(SERVED)) as server:
+        models: dict[str, Any] = {name: {"provider": "simulated", "accuracy": 0.7} for name in ("ann", "cat")}
+        one = {"provider": "endpoint", "base_url": server.base_url, "retries": {"attempts": 1}, "model": served}
+        keys: dict[str, Any] = {"name": "cup", "questions": {"builtin": "facts-en", "sample": 30}}
+        keys |= {"models": {**models, served: one}, "strategies": ["solo", "vote", "talkative"]}
+        keys |= {"teams": {"all": {"players": [*models, served], "captain": "each"}}}
+        Path("cup.yaml").write_text(json.dumps(keys))
+        run_app(app, ["run", "cup.yaml"])
+    yield
+
+
+def flat(words: str) -> str:
+    return " ".join(words.split())
+
+
+AGAIN = "Next: moot doctor cup.yaml, then moot run cup.yaml again, which asks for all that failed."
+
+
+def test_whom_every_call_of_failed_is_named_with_what_to_type_on_one_screen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with ran(tmp_path, monkeypatch, "tom"):
+        ended = capsys.readouterr()
+        _progress, said = ended.err.split("\n", 1)
+        assert run_app(app, ["report", "cup.yaml"]) == 0
+        reported = capsys.readouterr().out
+        for told in (ended.out + said, reported):
+            assert "60 failed; tom never gave one" in flat(told)
+            assert flat(told).count(AGAIN) == 1
+            assert "0.0 % (0.0" not in told
+            assert sum(-(-max(len(line.rstrip()), 1) // 80) for line in told.splitlines()) <= 25, told
+        assert run_app(app, ["plan", "--from", "cup.yaml"]) == 2
+        planned = capsys.readouterr().err
+        assert "moot grade" not in planned, "which would change nothing"
+        assert "every answer of tom failed" in planned
+        assert "moot doctor" in planned
+
+
+def test_so_is_who_refuses_everything(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with ran(tmp_path, monkeypatch, "shy"):
+        told = capsys.readouterr().out
+        assert "refused; shy never gave one (--section outcomes)" in flat(told)
+        assert AGAIN not in flat(told)
 
 
 def test_one_that_failed_on_some_questions_is_compared_and_its_failures_stand_beside() -> None:

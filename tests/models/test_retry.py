@@ -208,3 +208,17 @@ def test_retry_after_in_both_forms(header: str | None, seconds: float | None) ->
 def test_any_header_at_all_is_read_without_harm(header: str) -> None:
     seconds = retry_after_s(header)
     assert seconds is None or seconds >= 0
+
+
+@virtual_time
+async def test_no_attempt_is_told_that_is_beyond_the_last() -> None:
+    """Calls that go on while the endpoint is taken for dead have had more attempts than one by then."""
+    model = retrying(lambda request: ServerFailed("500", status=500))
+    ended = await asyncio.gather(
+        *(model.generate(ASKED) for _ in range(3 * Retry.TAKEN_FOR_DEAD)), return_exceptions=True
+    )
+    notes = {note for error in ended for note in error.__notes__}  # type: ignore[union-attr]
+    assert notes
+    for note in notes:
+        tried, _, most = note.strip("()").removeprefix("attempt ").partition(" of ")
+        assert int(tried) <= int(most), notes

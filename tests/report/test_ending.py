@@ -375,7 +375,7 @@ def test_long_paths_can_be_pasted() -> None:
     figures: dict[str, Any] = {"experiment": "cup", "questions": 40, "accuracy": [], "simulated": [], "failures": []}
     path = Path("/a/very/long/path/of/somebody/who/keeps/experiments/in/folders/within/folders/cup of tea.yaml")
     print_ending(figures, Console(file=out, width=80), NextCommands.of(path, None))
-    assert f"moot report '{path}' -o 'cup of tea.html'\n" in out.getvalue()
+    assert f"moot report '{path}' -o '{path.with_suffix('.html')}'\n" in out.getvalue()
 
 
 def _some_open(figures: dict[str, Any]) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -17,7 +17,6 @@ from moot.cli.models import app as models_app
 from moot.cli.reporting_commands import compare, report
 from moot.cli.serving_commands import mcp, purge, serve
 from moot.cli.simulate import simulate
-from moot.types import QuestionKind
 
 app = typer.Typer(
     cls=Interruptible,
@@ -28,6 +27,8 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
+AskedKind = Literal["open", "choice", "yes-no", "text"]
+"""As `moot.types.QuestionKind` has it, which would be a third of what `moot --help` loads."""
 File = Annotated[Path, typer.Argument(metavar="FILE", help="The experiment file (YAML).", show_default=False)]
 
 
@@ -120,7 +121,7 @@ def ask(
     every: Annotated[bool, typer.Option("--all", help="Every strategy and captain of the file.")] = False,
     choice: Annotated[list[str] | None, typer.Option(help="One possible answer; give it several times.")] = None,
     kind: Annotated[
-        QuestionKind | None,
+        AskedKind | None,
         typer.Option(
             help="What answer is wanted: text is a long one. Left out: as the file's questions say, else open."
         ),

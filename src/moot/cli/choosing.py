@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from moot.cli.safe_text import say
 from moot.errors import UsageError
@@ -26,13 +26,22 @@ def typed(prompt: str) -> str:
     return line.strip()
 
 
-def several(prompt: str, offered: Sequence[int], proposed: Sequence[int], names: Sequence[str] = ()) -> list[int]:
+def several(
+    prompt: str,
+    offered: Sequence[int],
+    proposed: Sequence[int],
+    names: Sequence[str] = (),
+    whole: Callable[[], None] | None = None,
+) -> list[int]:
     """Some of the positions, from 0, that are offered: `1,3-5`, `all`, `none`, or enter for those that are proposed.
-    `names`: what every position is called, where that may be typed too."""
+    `names`: what every position is called, where that may be typed too. `whole`: shows all of them, where `list` is typed."""
     while True:
         line = typed(f"{prompt} [{in_numbers(proposed) or 'none'}]")
         if not line:
             return list(proposed)
+        if whole is not None and line.casefold() == "list":
+            whole()
+            continue
         chosen = numbers_or_names(line, offered, names)
         if chosen is not None:
             return chosen

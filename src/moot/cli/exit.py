@@ -20,7 +20,7 @@ from typer.models import CommandInfo
 
 from moot.cli.help_groups import GROUPS
 from moot.cli.safe_text import say, tame_log, tamed
-from moot.errors import MootError
+from moot.errors import MootError, UsageError
 
 INTERRUPTED = 130
 
@@ -68,6 +68,9 @@ def run_app(app: typer.Typer, arguments: list[str]) -> int:
 def _run(app: typer.Typer, arguments: list[str], *, debug: bool) -> int:
     tame_log()
     try:
+        if (asked_for := _completion_of(arguments)) is not None:
+            print(asked_for)
+            return 0
         named = arguments[0] if arguments and "_MOOT_COMPLETE" not in os.environ else None
         result = _command(app, named)(arguments, standalone_mode=False, prog_name="moot")
         return result if isinstance(result, int) else 0
@@ -96,6 +99,18 @@ def _run(app: typer.Typer, arguments: list[str], *, debug: bool) -> int:
             return int(code)
         _tell(f"a bug in moot: {type(error).__name__}: {error}; --debug shows where", debug=debug)
         return 1
+
+
+def _completion_of(arguments: list[str]) -> str | None:
+    """What a shell that is named is to be given: Typer would take no name, and show that of the shell that runs."""
+    if len(arguments) != 2 or arguments[0] != "--show-completion":
+        return None
+    from typer._completion_shared import get_completion_script
+
+    shells = ("bash", "zsh", "fish", "powershell", "pwsh")
+    if arguments[1] not in shells:
+        raise UsageError(f"--show-completion: {arguments[1]!r} is no shell that is known; expected {', '.join(shells)}")
+    return get_completion_script(prog_name="moot", complete_var="_MOOT_COMPLETE", shell=arguments[1])
 
 
 @cache

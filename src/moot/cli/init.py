@@ -30,7 +30,7 @@ def init(
             metavar="PORT",
             min=1,
             max=65535,
-            help="Look for a server at this port of this machine, not at the usual ones.",
+            help="Look for a server at this port of this machine, not at the usual ones; may be given several times.",
         ),
     ] = None,
     key_env: Annotated[

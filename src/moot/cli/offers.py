@@ -9,6 +9,7 @@ import re
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from moot.cli.choosing import numbers, several, typed
 from moot.cli.safe_text import say
@@ -22,6 +23,9 @@ from moot.models.packaged import CATALOGUE, PackagedModel
 MOST_PROPOSED = 6
 """More players than that cost much and add little; whoever wants them says so."""
 MOST_LISTED = 60
+MENU_LINES = 16
+"""So many of a screen the list of models may take, beside what is said before and after it."""
+LINE = 79
 EMBEDDED = "smollm2-135m"
 
 
@@ -126,18 +130,51 @@ def proposed(offers: Sequence[Offer]) -> list[int]:
     return [place for place, offer in enumerate(offers) if offer.rank == best][:MOST_PROPOSED]
 
 
-def show(offers: Sequence[Offer], chosen: Sequence[int]) -> None:
+def show(offers: Sequence[Offer], chosen: Sequence[int], most: int | None = MENU_LINES) -> None:
+    """One line each; where these are more than `most`, of every place the first few and its others in one line."""
     width = min(40, max(len(offer.title) for offer in offers))
-    for place, offer in enumerate(offers):
-        mark = "*" if place in chosen else " "
-        title = offer.title.ljust(width)
-        say(f" {mark}{place + 1:3}  {title}  {offer.where}", hanging=width + 9)
+    places = [list(group) for _, group in groupby(range(len(offers)), key=lambda place: offers[place].where)]
+    each = _shown_of_each([len(group) for group in places], most)
+    for group in places:
+        whole = (
+            len(group) <= each + 1
+        )  # a line that says how many others there are is as long as the one that it stands for
+        for place in group if whole else group[:each]:
+            mark = "*" if place in chosen else " "
+            say(f" {mark}{place + 1:3}  {offers[place].title.ljust(width)}  {offers[place].where}", hanging=width + 9)
+        if not whole:
+            others = group[each:]
+            mark = "*" if {*others} & {*chosen} else " "
+            told = f" {mark}{others[0] + 1:3}-{others[-1] + 1}  {len(others)} more there: "
+            say(told + _few(", ".join(offers[place].title for place in others), LINE - len(told)))
+
+
+def _shown_of_each(sizes: Sequence[int], most: int | None) -> int:
+    """How many of every place have a line of their own, so that all lines are no more than `most`; at least one."""
+    largest = max(sizes)
+    if most is None:
+        return largest
+    for each in range(largest, 1, -1):
+        if sum(min(size, each + 1) for size in sizes) <= most:
+            return each
+    return 1
+
+
+def _few(names: str, room: int) -> str:
+    return names if len(names) <= room else f"{names[: room - 2].rpartition(',')[0] or names[: room - 2]}, …"
 
 
 def choose(offers: Sequence[Offer]) -> list[StarterModel]:
     """The models that somebody wants; those of a hosted API by their names, or from its list if it may be asked."""
+    taken = proposed(offers)
+    listed = "; list shows all" if len(offers) > MENU_LINES else ""
     while True:
-        places = several("Which? Such as 1,3-4; enter takes", range(len(offers)), proposed(offers))
+        places = several(
+            f"Which? Such as 1,3-4{listed}; enter takes",
+            range(len(offers)),
+            taken,
+            whole=lambda: show(offers, taken, None),
+        )
         models = [model for place in places for model in _models_of(offers[place])]
         if models:
             return models

@@ -82,7 +82,7 @@ def pilot_command(asked: PilotPlan, given: Mapping[str, float | None], *, as_jso
     if asked.gain is None:
         _print_table(pilot, rows, planned[0].corrected)
     else:
-        print_plan(rows[0], [*_pilot_words(pilot), *rows[0]["words"], *_own_words(pilot, rows[0])])
+        print_plan(rows[0], [*_pilot_words(pilot, rows), *rows[0]["words"], *_own_words(pilot, rows[0])])
     return 0
 
 
@@ -135,16 +135,20 @@ def _share(pilot: Pilot, gain: float, *, worst: bool) -> float:
     return min(max(share, abs(gain)), most_discordance(pilot.accuracy, gain))
 
 
-def _pilot_words(pilot: Pilot) -> list[str]:
+def _pilot_words(pilot: Pilot, rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """`rows`: what is planned by it; a gain near to 100 % leaves less room to differ."""
     share = pilot.discordance
     best = f"{pilot.single}, the best alone with {percent(pilot.accuracy)}"
     beside = f"{pilot.of} beside {best}; they differed"
     if pilot.against != pilot.single:
         other = f"{pilot.against}, which may in truth be as good"
         beside = f"{pilot.of} beside {best}, and {other}; from {pilot.against} it differed"
+    less = any(row["discordance"] < pilot.most_discordance - 1e-9 for row in rows)
+    nearest = ", or the nearest to it that a gain allows" if less else ""
     sentences = [
         f"The pilot {pilot.experiment}, {count(share.n, 'question')}: {beside} on {percent(share.value)}"
-        f" {bounds(share.low, share.high, 'points')}; planned for {percent(pilot.most_discordance)}, the unfavourable end.",
+        f" {bounds(share.low, share.high, 'points')}; planned for {percent(pilot.most_discordance)}, the unfavourable end"
+        f"{nearest}.",
         f"It found {points(pilot.found['difference'])} points {interval(pilot.found)}. That is no size to plan for: small runs"
         " that find much were lucky as well. Plan for the least gain that would matter to you (--gain).",
     ]
@@ -167,7 +171,7 @@ def _own_words(pilot: Pilot, row: Mapping[str, Any]) -> list[str]:
 
 def _print_table(pilot: Pilot, rows: Sequence[Mapping[str, Any]], corrected: Sequence[str]) -> None:
     console = Console()
-    for sentence in _pilot_words(pilot):
+    for sentence in _pilot_words(pilot, rows):
         console.print(sentence, highlight=False)
     words = (*before_words(rows[0], counted=False), *corrected)
     anew = any("played_before" in row for row in rows)

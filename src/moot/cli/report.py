@@ -157,7 +157,7 @@ def _tell(
 
         print_two_runs(both, Console())
     else:
-        _print(runs, both)
+        _print(runs, both, str(asked_with[0] or "FILE"))
 
 
 def _since(since: str | None, served: bool, told: str, kind: str | None, files: int) -> float | None:
@@ -283,7 +283,7 @@ def _of_served(name: str, asked: Mapping[str, Any], page: bool) -> ReadRun:
     return ReadRun(run_of(shown, {}), found)
 
 
-def _print(runs: Sequence[ReadRun], both: dict[str, Any] | None) -> None:
+def _print(runs: Sequence[ReadRun], both: dict[str, Any] | None, source: str) -> None:
     from rich.text import Text
 
     from moot.cli.console import Console
@@ -295,7 +295,7 @@ def _print(runs: Sequence[ReadRun], both: dict[str, Any] | None) -> None:
         if both:
             title = f"{('First', 'Second')[number]} run: {reading.run.figures['experiment']}"
             console.print(Text(title, style="bold"))
-        print_report(without_unasked(reading.run.figures), console)
+        print_report(without_unasked(reading.run.figures), console, source="FILE" if both else source)
         for story in reading.stories:
             console.print(f"\n{story}", highlight=False)
     for section in side_by_side_sections(both) if both else ():
@@ -380,7 +380,7 @@ def open_existing(path: Path | None, url: str | None, *, served: bool = False) -
     `served`: what the file's team was asked when served, and not its runs. A team file has nothing else.
     """
     if path is None and url is None:
-        raise UsageError("expected an experiment file or --store URL")
+        raise UsageError("expected an experiment file or --store URL; moot runs lists what there is here")
     wanted, beside = WantedPlan(), None
     if path is not None:
         if str(path).startswith(STORES):

@@ -7,6 +7,7 @@ import gc
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 
 from rich.text import Text
@@ -39,6 +40,9 @@ from moot.store.store import Store
 
 PROGRESS = " "
 """The line that the progress leaves on the screen."""
+MOST_CAUSES = 5
+CAUSES_LINES = 3
+"""So many causes of failures are told after a run, and below an ending as many as fit so many lines."""
 ENGINES = ("local", "ray")
 _CUT: dict[State, str] = {"interrupted": "interrupted", "budget": "stopped by its budget"}
 """Runs that ended before their end and go on when they are run again: of what there is nobody wants a page yet."""
@@ -198,7 +202,8 @@ async def _report(
             return None
         console = Console()
         above = sum(height(Text(line), console) for line in (*warned, PROGRESS))
-        print_ending(run_figures, console, following, above=above)
+        below = sum(height(Text(line), console) for line in _failed_lines(runner, state, console))
+        print_ending(run_figures, console, following, above=above, below=below)
     return run_figures
 
 
@@ -254,13 +259,34 @@ def _anything_new(tally: RunTally) -> bool:
 
 
 def _where(cause: str, experiment: Plan) -> str:
-    """The line of the file that an error is about: of the model at this address whose name its words have in quotes."""
+    """The line of the file that an error is about: of the model that it names, or at this address whose name its words have
+    in quotes. Not every server repeats the name that it was asked for."""
     for name, spec in experiment.spec.models.items():
         address, model = getattr(spec, "base_url", None), getattr(spec, "model", None)
-        if address and model and address in cause and any(f"{mark}{model}{mark}" in cause for mark in "'`\""):
+        quoted = model and any(f"{mark}{model}{mark}" in cause for mark in "'`\"")
+        if address and address in cause and (quoted or f" for model {name}: {address} " in cause):
             line = experiment.file.places.line(("models", name))
             return f" ({experiment.file.path.name}:{line}: models.{name})" if line is not None else ""
     return ""
+
+
+def _failed_lines(runner: Runner, state: State, console: Console | None) -> list[str]:
+    """That episodes failed, by what, and what to type next. Below an ending, as many causes as a few lines of this console
+    hold; else the most usual ones."""
+    if state != "failed":
+        return []
+    tally, path = runner.tally, runner.experiment.file.path
+    causes = [
+        f"  {times} × {cause}{_where(cause, runner.experiment)}"
+        for cause, times in tally.causes.most_common(MOST_CAUSES)
+    ]
+    if console is not None:
+        heights = list(accumulate(height(Text(line), console) for line in causes))
+        causes = causes[: max(1, sum(so_far <= CAUSES_LINES for so_far in heights))]
+    rest = len(tally.causes) - len(causes)
+    more = f"; {count(rest, 'other cause')}: --section failures" if rest else ""
+    failed = f"moot: {tally.outcomes['failed']} of {tally.total} episodes failed{more}:"
+    return [failed, *causes, *([f"  {next_words(path)}"] if console is not None else [])]
 
 
 def _last_word(runner: Runner, state: State, *, shown: bool) -> None:
@@ -276,9 +302,7 @@ def _last_word(runner: Runner, state: State, *, shown: bool) -> None:
         say(f"moot: interrupted; {tally.kept} of {tally.total} episodes are kept, run again to go on", file=sys.stderr)
     elif state == "budget":
         say(f"moot: {runner.stopped_by}", file=sys.stderr)
-    elif state == "failed":
-        say(f"moot: {tally.outcomes['failed']} of {tally.total} episodes failed:", file=sys.stderr)
-        for cause, times in tally.causes.most_common(5):
-            say(f"  {times} × {cause}{_where(cause, runner.experiment)}", file=sys.stderr)
+    for line in _failed_lines(runner, state, Console() if shown else None):
+        say(line, file=sys.stderr)
     if tally.purse is not None and tally.purse.overbilled and state != "budget":
         say(f"moot: {tally.purse.overcharge_words()}", file=sys.stderr)

@@ -19,6 +19,7 @@ from moot.cli.report import open_existing
 from moot.cli.safe_text import print_json, say
 from moot.errors import MootError, UsageError
 from moot.report.stored_runs import apart_words, headline_words, size_words, state_words, stored_runs
+from moot.stats.counted_words import count
 from moot.store.examined import opened_to_read
 from moot.store.read_only import tables_of
 from moot.store.sqlite import SqliteStore
@@ -27,7 +28,10 @@ from moot.store.store import Store
 
 def runs_command(path: Path | None, *, store: str | None, most: int, as_json: bool) -> int:
     listed: list[dict[str, Any]] = []
-    stores = [open_existing(path, store)[0]] if path is not None or store is not None else list(_stores_here())
+    if store is None and (path is None or path.is_dir()):
+        stores = list(_stores_in(path or Path()))
+    else:
+        stores = [open_existing(path, store)[0]]
     troubles = 0
     for found in stores:
         try:
@@ -46,13 +50,12 @@ def runs_command(path: Path | None, *, store: str | None, most: int, as_json: bo
     return 1 if troubles else 0
 
 
-def _stores_here() -> Iterator[Store]:
+def _stores_in(folder: Path) -> Iterator[Store]:
     """Whatever in this folder holds experiments: a store may be called anything, but mostly it is NAME.db."""
-    found = [path for path in sorted(Path().glob("*.db")) if _is_store(path)]
+    found = [path for path in sorted(folder.glob("*.db")) if _is_store(path)]
     if not found:
-        raise UsageError(
-            "no store in this folder; expected an experiment file or --store URL, or run one: moot run FILE"
-        )
+        where = "this folder" if folder == Path() else f"the folder {folder}"
+        raise UsageError(f"no store in {where}; expected an experiment file or --store URL, or run one: moot run FILE")
     for path in found:
         yield SqliteStore(path)
 
@@ -88,7 +91,11 @@ def _print(listed: Sequence[Mapping[str, Any]], console: Console) -> None:
 def _print_row(row: Mapping[str, Any], console: Console) -> None:
     when = f"{datetime.fromtimestamp(row['used_at']):%Y-%m-%d %H:%M}"
     console.print(Text.assemble((row["experiment"], "bold"), f"  {state_words(row)}  ", (when, "dim")))
-    trials = f", also {' and '.join(map(str, row['trials']))}" if row.get("trials") else ""
+    trials = (
+        f", also run on {' and on '.join(count(size, 'question') for size in row['trials'])}"
+        if row.get("trials")
+        else ""
+    )
     verdict = row.get("why") or headline_words(row["headline"])
     for words in filter(None, (apart_words(row), f"{size_words(row)}{trials}", verdict)):
         console.print(Padding(Text(words), (0, 0, 0, 2)))

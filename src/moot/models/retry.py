@@ -82,7 +82,8 @@ class Retry(Wrapper):
                 attempts = 1 if self._lost_in_a_row >= self.TAKEN_FOR_DEAD else self.patience.attempts
                 if failures >= attempts or self._clock() + pause_s > deadline:
                     self._lost_in_a_row += 1
-                    error.add_note(f"(attempt {failures} of {attempts})")
+                    # taken for dead while this call was being tried: it had more attempts than one by then
+                    error.add_note(f"(attempt {failures} of {max(failures, attempts)})")
                     raise
                 if self._on_retry is not None:
                     self._on_retry(self.name, request, error)

@@ -26,7 +26,7 @@ def accuracy_table(figures: Figures, width: int) -> Iterable[Table | Text]:
     if any(mark(row) for row in figures["accuracy"]):
         words = f"{MARK} Over what is graded, and not all is. {BOUNDS}"
         yield Text(words_of_points(words) if in_points(figures) else words)
-        yield from map(Text, unknown_words(figures["accuracy"], "value"))
+    yield from map(Text, unknown_words(figures["accuracy"], "value"))
 
 
 def _table(figures: Figures, width: int) -> Table:
@@ -51,7 +51,7 @@ def _table(figures: Figures, width: int) -> Table:
         worth_title(figures, "right (95 % interval)"),
         *(["bounds"] if open_grades else []),
         "n",
-        "calls",
+        "all calls",
         "$/1,000",
     ]
     taken = sum(min(LABEL, max(map(len, column))) + GUTTER for column in zip(heads, *cells, strict=True))

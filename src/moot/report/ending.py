@@ -24,12 +24,12 @@ from moot.report.figures import Figures
 from moot.report.layout import table
 from moot.report.names import shortened
 from moot.report.next_commands import NextCommands, command_lines
-from moot.report.nothing_played import instead_of_figures
+from moot.report.nothing_played import instead_of_figures, next_words
 from moot.report.preferred_rows import PREFERRED, with_preferred
 from moot.report.remarks import front_words
 from moot.report.sections import all_sections
 from moot.report.stored_runs import headline_words
-from moot.report.top_row import top_row
+from moot.report.top_row import none_came, top_row
 from moot.report.whose_figures import whose_words
 
 LINES = 25
@@ -46,16 +46,24 @@ NAMED = 100
 Row = dict[str, Any]
 
 
-def screen_lines(console: Console, above: int = 0) -> int:
-    """How many lines are seen at once, beside so many that stand above and that of the prompt; a pipe has `LINES`."""
-    return max(FEWEST_LINES, min(LINES, console.height - 1 - above)) if console.is_terminal else LINES
+def screen_lines(console: Console, above: int = 0, below: int = 0) -> int:
+    """How many lines are seen at once, beside so many that stand above or come below, and that of the prompt; a pipe has
+    `LINES`, with those below."""
+    seen = min(LINES, console.height - 1 - above) if console.is_terminal else LINES
+    return max(FEWEST_LINES, seen - below)
 
 
 def print_ending(
-    figures: Figures, console: Console, following: NextCommands, given: Iterable[Measure] = (), *, above: int = 0
+    figures: Figures,
+    console: Console,
+    following: NextCommands,
+    given: Iterable[Measure] = (),
+    *,
+    above: int = 0,
+    below: int = 0,
 ) -> None:
-    """At most `LINES` lines of 80 columns, and no more than a screen has beside the lines `above`; of the table as many rows as
-    there is room for."""
+    """At most `LINES` lines of 80 columns with those that come `below`, and no more than a screen has beside the lines `above`;
+    of the table as many rows as there is room for."""
     if sentences := instead_of_figures(figures, following.source):
         for sentence in sentences:
             console.print(Text(sentence))
@@ -63,10 +71,11 @@ def print_ending(
     figures = with_preferred(shortened(figures))
     sections = [section.id for section in all_sections(figures, given)]
     commands = command_lines(following, sections, console.width)
-    lines = screen_lines(console, above)
-    arranged = _arranged(figures, console, commands, following.graded, lines, every_strategy=True)
+    lines = screen_lines(console, above, below)
+    again = [] if below else _asked_again(figures, following)
+    arranged = _arranged(figures, console, commands, following.graded, lines, again, every_strategy=True)
     if not arranged.shown.enough:  # then nothing need be left out for it either
-        arranged = _arranged(figures, console, commands, following.graded, lines, every_strategy=False)
+        arranged = _arranged(figures, console, commands, following.graded, lines, again, every_strategy=False)
     for part in arranged.parts:
         console.print(part)
     for line in arranged.commands:
@@ -94,11 +103,18 @@ class _Arranged:
 
 
 def _arranged(
-    figures: Figures, console: Console, commands: Sequence[Text], graded: str, lines: int, *, every_strategy: bool
+    figures: Figures,
+    console: Console,
+    commands: Sequence[Text],
+    graded: str,
+    lines: int,
+    again: Sequence[str],
+    *,
+    every_strategy: bool,
 ) -> _Arranged:
     """What gives way does so one by one, until the rest has room; `every_strategy`: and each strategy has a row. The first
-    command, the page, stays."""
-    verdict, remarks = _verdict(figures), [Text(line) for line in remarks_of(figures, graded)]
+    command, the page, stays, and so does how to ask for what failed (`again`)."""
+    verdict, remarks = _verdict(figures), [Text(line) for line in (*remarks_of(figures, graded), *again)]
     asides = [Text(line) for line in asides_of(figures)]
     unsaid = 0
     apart = {"failures": _failed_calls(figures), "frontier": _frontier(figures, console)}
@@ -126,6 +142,11 @@ def _arranged(
         else:
             break
     return _Arranged((*verdict, *shown.parts, *remarks, *asides, *giving.values()), following, shown)
+
+
+def _asked_again(figures: Figures, following: NextCommands) -> list[str]:
+    """What to type where every play of somebody failed: that is an outage, and can be mended."""
+    return [next_words(following.source)] if following.runs and any(map(none_came, figures["accuracy"])) else []
 
 
 def verdict_parts(
@@ -262,7 +283,7 @@ def _rows(figures: Figures) -> list[Row]:
         if few or (top := top_row(several, _named(figures))) is None:
             rows += [{**row, "title": label} for row in others]
         elif top not in named:
-            rows.append({**top, "title": label, "of": len(several)})
+            rows.append({**top, "title": label, "of": sum(not none_came(row) for row in several)})
     return rows
 
 

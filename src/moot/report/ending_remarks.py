@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from moot.measures.accuracy.sections import abstention_words, chosen_on_words
-from moot.measures.columns import count
+from moot.measures.columns import count, titled
 from moot.measures.facts.figures import losses_remark, other_plans_words
 from moot.measures.learnt_in_run import learnt_in_short
 from moot.measures.reserved import FAILED_ID, NOT_TAKEN, PLUGIN_FAILURES
@@ -24,6 +24,8 @@ from moot.report.remarks import (
 from moot.types import WITH_ANSWER
 
 FEW_SENTENCES = 2
+MOST_NAMED = 3
+"""So many are named who never answered."""
 
 
 def remarks_of(figures: Figures, graded_by: str = "FILE", bounds: str = "--section accuracy") -> Iterator[str]:
@@ -43,7 +45,10 @@ def remarks_of(figures: Figures, graded_by: str = "FILE", bounds: str = "--secti
     without = [(outcome, times) for outcome, times in endings.most_common() if outcome not in WITH_ANSWER]
     if without:
         named = ", ".join(f"{times:,} {outcome}" for outcome, times in without)
-        yield f"Without an answer, of {endings.total():,} episodes: {named} (--section outcomes)."
+        never = _never_answered(figures)
+        more = f" and {count(len(never) - MOST_NAMED, 'other')}" if len(never) > MOST_NAMED else ""
+        whose = f"; {', '.join(never[:MOST_NAMED])}{more} never gave one" if never else ""
+        yield f"Without an answer, of {endings.total():,} episodes: {named}{whose} (--section outcomes)."
     abstentions = list(abstention_words(figures))
     yield from abstentions[:FEW_SENTENCES]
     if (more := len(abstentions) - FEW_SENTENCES) > 0:
@@ -66,6 +71,14 @@ def remarks_of(figures: Figures, graded_by: str = "FILE", bounds: str = "--secti
         yield f"Interrupted while figures were taken; missing are those of {', '.join(not_taken)}."
     if hypotheses := figures.get("hypotheses"):
         yield hypotheses_words(hypotheses)
+
+
+def _never_answered(figures: Figures) -> list[str]:
+    """Whoever alone gave no single answer, and what a team gave none in beside that, once each."""
+    never = [row for row in figures["accuracy"] if row["outcomes"] and WITH_ANSWER.isdisjoint(row["outcomes"])]
+    alone = {row["player"] for row in never if row.get("player")}
+    led = [row for row in never if not row.get("player") and row.get("captain") not in alone]
+    return [*(row["player"] for row in never if row.get("player")), *(titled(row) for row in led)]
 
 
 def asides_of(figures: Figures) -> Iterator[str]:

@@ -22,6 +22,8 @@ class NextCommands:
     page: str = "report.html"
     graded: str = "FILE"
     """What `moot grade` is given for the same answers."""
+    runs: bool = False
+    """Whether `moot run` can be given the source: it is a file, and not what a team was asked."""
 
     @classmethod
     def of(
@@ -32,8 +34,11 @@ class NextCommands:
         stored = [f"--store {shlex.quote(store)}"] if store is not None else []
         window = [f"--since {shlex.quote(since)}"] if since is not None else []
         source = " ".join([*named, *stored, *(["--served"] if served else []), *window])
-        page = f"{path.stem if path is not None else 'report'}{'-served' if served else ''}.html"
-        return cls(source, page, " ".join([*(named or ["FILE"]), *stored]))
+        # Beside the file: files of one name in two folders would else have one page between them.
+        place = Path("report") if path is None else path.with_suffix("")
+        page = f"{place}{'-served' if served else ''}.html"
+        runs = path is not None and not served and since is None
+        return cls(source, page, " ".join([*(named or ["FILE"]), *stored]), runs)
 
     def lines(self, sections: Sequence[str]) -> Iterator[tuple[str, str]]:
         """Each with what it shows; the page first."""

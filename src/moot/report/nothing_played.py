@@ -51,13 +51,14 @@ def ended_early_words(cause: str) -> str:
 
 
 def failure_words(figures: Mapping[str, Any]) -> str:
-    """The failure of a call that happened most often."""
+    """The failure of a call that happened most often, in its own words; of the others, whose they are and of what kind."""
     failures = sorted(figures["failures"], key=lambda row: -row["times"])
     if not failures:
         return "Why is told with each play: moot show FILE QUESTION_ID."
-    first = failures[0]
-    models = ", ".join(row["model"] for row in failures if row["kind"] == first["kind"])
-    return f"{models}: {first['kind']}: {first['message']}"
+    first, models = failures[0], dict.fromkeys(row["kind"] for row in failures)
+    of = {kind: ", ".join(row["model"] for row in failures if row["kind"] == kind) for kind in models}
+    others = "; ".join(f"{of[kind]}: {kind}" for kind in models if kind != first["kind"])
+    return f"{of[first['kind']]}: {first['kind']}: {first['message']}{f' Also {others}.' if others else ''}"
 
 
 def next_words(file: object = "FILE") -> str:

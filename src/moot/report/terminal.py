@@ -59,9 +59,10 @@ LONG = 100
 Row = dict[str, Any]
 
 
-def print_report(figures: Figures, console: Console, given: Iterable[Measure] = ()) -> None:
-    """Every section, in the order of the page. `given`: measures beside the registered ones."""
-    if sentences := instead_of_figures(figures):
+def print_report(figures: Figures, console: Console, given: Iterable[Measure] = (), *, source: str = "FILE") -> None:
+    """Every section, in the order of the page. `given`: measures beside the registered ones; `source`: what a command is given
+    for the same run."""
+    if sentences := instead_of_figures(figures, source):
         for sentence in sentences:
             console.print(Text(sentence))
         return

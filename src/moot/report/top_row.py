@@ -12,9 +12,11 @@ EQUAL = 9
 
 def top_row(rows: Sequence[Row], named: Collection[str] = ()) -> Row | None:
     """The highest, where all have played the same number of questions, all of them, and no grade that is awaited or disputed
-    could make another one higher. `named`: whom the verdict names. Of equals it is one of these, so that both name the same."""
+    could make another one higher; of whom every play failed is none of them. `named`: whom the verdict names. Of equals it is
+    one of these, so that both name the same."""
+    rows = [row for row in rows if not none_came(row)]
     plays = {sum(row["outcomes"].values()) for row in rows}
-    if len(plays) > 1 or any(row["value"] is None or row["missing"] for row in rows):
+    if len(plays) != 1 or any(row["value"] is None or row["missing"] for row in rows):
         return None
     top = max(
         rows,
@@ -22,6 +24,11 @@ def top_row(rows: Sequence[Row], named: Collection[str] = ()) -> Row | None:
     )
     settled = all(_ends(top)[0] >= _ends(row)[1] - 10.0**-EQUAL for row in rows if row is not top)
     return top if settled else None
+
+
+def none_came(row: Row) -> bool:
+    """Whether every play of it failed, which says nothing about how good it is."""
+    return set(row["outcomes"]) == {"failed"}
 
 
 def _ends(row: Row) -> tuple[float, float]:

@@ -151,7 +151,7 @@ def _about(
         row["low"] = chosen_low(table, row, values)
     if any(value.open for value in values.values()):
         row |= {"ungraded": side.ungraded, "questions": len(values), "bounds": ends_of([*values.values()])}
-        row |= {} if known else {"why": ANY_TEXT}
+    row |= {"why": ANY_TEXT} if values and not known else {}
     row |= {"left_out": side.left_out} if side.left_out else {}
     row |= {"over_best_single": None, "over_captain": None, "cost_ratio": None, "cost_unit": None}
     row |= {"after_the_fact": _highest_row(raw, every), "played_alone": any(c.player is not None for c in raw.cells)}

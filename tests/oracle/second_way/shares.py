@@ -45,6 +45,12 @@ def never_came(groups: Iterable[Iterable[Grade]]) -> bool:
     return any(isinstance(grade, NeverCame) for group in groups for grade in group)
 
 
+def none_came(groups: Iterable[Iterable[Grade]]) -> bool:
+    """Whether there is nothing but what never came: a share of it would be read as how good somebody is."""
+    every = [grade for group in groups for grade in group]
+    return bool(every) and all(isinstance(grade, NeverCame) for grade in every)
+
+
 def failed_part(grades: Iterable[Grade]) -> float:
     every = list(grades)
     return sum(isinstance(grade, Failed) for grade in every) / len(every)
@@ -71,7 +77,7 @@ def unfair(groups: Sequence[Sequence[Grade]]) -> bool:
     """Whether being graded hangs on being right. What matches is right at once, and the rest waits for the judge: where
     more than one in twenty still wait, or the judge has settled nothing, those that are graded flatter. Nor is there a
     figure of somebody who was heard only where the others disagreed."""
-    if any(grade is Ungraded.NOT_HEARD for group in groups for grade in group):
+    if any(grade is Ungraded.NOT_HEARD for group in groups for grade in group) or none_came(groups):
         return True
     waiting = sum(any(grade is None for grade in group) for group in groups)
     judged = any(isinstance(grade, Judged) for group in groups for grade in group)

@@ -1,4 +1,4 @@
-"""What separates the cells of a CSV file: a comma, a semicolon or a tab.
+"""What separates the cells of a CSV file: a comma, a semicolon, a tab or a bar.
 
 Spreadsheets write what the country of their user writes. The header decides where it can be cut in one way only; else the
 rows, by how many cells each has; else the names that are known. What stands in quotes counts for nothing.
@@ -10,7 +10,7 @@ import csv
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
-DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs"}
+DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 SAMPLED_ROWS = 200
 MOST_COLUMNS = 20_000
 """More than a spreadsheet can have."""

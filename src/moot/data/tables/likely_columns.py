@@ -20,6 +20,8 @@ ROWS_READ = 2_000
 MOST_COLUMNS = 40
 _DISTINCT = 0.9
 """Of the rows that have something in the column, the share that has to be different for it to be asked."""
+_REPEATED = 0.5
+"""The share of different texts below which a column says the same again and again."""
 _WORDS = 3
 """In a question, on average, where no question mark says that it is one."""
 _ASKING = 0.5
@@ -56,6 +58,10 @@ class _Column:
         return self.filled >= _DISTINCT * rows and len(self.different) >= _DISTINCT * self.filled
 
     @property
+    def repeats(self) -> bool:
+        return len(self.different) <= _REPEATED * self.filled and any(len(text) > 1 for text in self.different)
+
+    @property
     def asks(self) -> bool:
         return self.asking >= _ASKING * self.filled
 
@@ -80,6 +86,13 @@ def likely_answer(free: Sequence[str]) -> str | None:
     """By a word of its name alone: what is right looks like anything else."""
     named = [name for name in free[:MOST_COLUMNS] if known_by_a_word(name, "answer")]
     return named[0] if len(named) == 1 else None
+
+
+def answers_first(table: QuestionTable, free: Sequence[str]) -> list[str]:
+    """The same columns, for an example: behind the others what says the same in row after row, as a category does. Letters and
+    digits are how answers to choices are written, and stay."""
+    seen, _ = _seen(table, free[:MOST_COLUMNS])
+    return sorted(free, key=lambda name: name in seen and seen[name].repeats)
 
 
 def question_in_place_of_a_name(names: Sequence[str]) -> str | None:

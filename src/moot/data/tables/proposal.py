@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from moot.config.flow import flow
 from moot.data.case import KEYS
+from moot.data.tables import likely_columns as likely_by
 from moot.data.tables.answer_forms import AnswersAs, AnswersSeen, in_words, label_against_text
 from moot.data.tables.choice_labels import columns_in_russian
 from moot.data.tables.known_names import (
@@ -224,22 +225,22 @@ def _missing(
     for key in missing:
         held = likely_text(table, free) if key == "text" else likely_answer(free) or only
         near = held if held is not None else _misspelt(key, free)
-        advised = [near] if near is not None else [name for name in free if not names_an_id(name)]
+        told = likely_by.answers_first(table, free) if key == "answer" else free
+        advised = [near] if near is not None else [name for name in told if not names_an_id(name)]
         names = f"; the columns are {listed(table.names) or 'none: line 1 has to name them'}" if not doubts else ""
         hint = f" ({cut(near)!r} could be it)" if near is not None else ""
         unknown = f"no column is known to be {key}"
         said[key] = _short_of(advised)
-        say = (
-            names if key != missing[-1] else f"{names}; say which under questions, such as {_written(_in_order(said))}"
-        )
+        example = f"; say which under questions, such as {_written(_in_order(said))}" if key == missing[-1] else ""
+        say = f"{names}{example}"
         if (title := title_told(table)) is not None:
             say = f"; {title}" if not doubts else ""
         problem = f"{unknown}{hint}{say}"
-        ways = tuple(Stated({key: name}) for name in unused[:MOST_LISTED])
-        likely = unused.index(held) if held is not None else None
-        doubts.append(
-            Doubt(problem, table.header, ways=ways, about="missing", brief=f"{unknown}, {NEEDED[key]}", likely=likely)
-        )
+        listed_first = [*advised, *(name for name in unused if name not in advised)] if key == "answer" else [*unused]
+        ways = tuple(Stated({key: name}) for name in listed_first[:MOST_LISTED])
+        likely = listed_first.index(held) if held is not None else None
+        brief = f"{unknown}, {NEEDED[key]}"
+        doubts.append(Doubt(problem, table.header, ways=ways, about="missing", brief=brief, likely=likely))
         free = [name for name in free if name not in advised[:1]]
     return tuple(doubts)
 

@@ -40,7 +40,7 @@ def accuracy_section(figures: Figures) -> Iterator[Section]:
         figure("value", "right"),
         Column("n", "questions"),
         *((Column("least", "at least", "share"), Column("most", "at most", "share")) if open_grades else ()),
-        Column("calls", "calls", "calls"),
+        Column("calls", "all calls", "calls"),
         Column("cost_usd", "cost", "usd"),
         Column("calls_per_question", "calls a question", "number"),
         *([Column("usd_per_question", "$ per 1,000", "usd-per-question")] if priced else []),

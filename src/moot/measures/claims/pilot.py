@@ -20,7 +20,7 @@ from moot.measures.claims.singles import singles_of
 from moot.measures.sides import SideResults, cells_named, side_of, sides
 from moot.measures.source import Source
 from moot.stats.estimates import estimate
-from moot.stats.graded import Value
+from moot.stats.graded import Value, why_never_came
 from moot.stats.graded_pairs import compared_row, known_pairs, why_unfair_pairs
 from moot.store import queries
 from moot.types import Estimate
@@ -120,6 +120,8 @@ def _discordance(one: GradedValues, other: GradedValues) -> Estimate:
     """Of means over repeats or captains: how often one answer of each would differ, were they given apart. Those that are
     given together differ less, so a plan by this asks for no fewer questions than are needed."""
     pairs = {question: [(value, other[question])] for question, value in one.items() if question in other}
+    if why := why_never_came(value for pair in pairs.values() for both in pair for value in both):
+        raise UsageError(f"--from: {why}: moot doctor shows why, and moot run asks for all that failed again")
     if why := why_unfair_pairs(pairs):
         raise UsageError(f"--from: not enough is graded to plan by: {why}; moot grade first")
     shares = {question: a * (1 - b) + b * (1 - a) for question, (a, b) in known_pairs(pairs).items()}

@@ -64,7 +64,7 @@ def _nothing(row: Mapping[str, Any]) -> list[str]:
         many = "how many points" if in_points(row) else "how many"
         return [f"Nobody knows {many} {_subject(row)} got{'' if in_points(row) else ' right'}: {none}."]
     if not row.get("ungraded") and row.get("why"):
-        return [f"The primary, {row['of']}, has no figure: {row['why']}."]
+        return [f"The primary, {row['of']}, has no figure: {row['why']}.", *_higher_row(row)]
     if not row.get("ungraded"):
         return ["Nothing has been played yet."]
     opening, bounds = _opening(row["questions"]), row["bounds"]
@@ -269,16 +269,19 @@ def _doubts(row: Mapping[str, Any]) -> list[str]:
         are = "questions that {} are" if left_out != 1 else "question that {} is"
         have = f"not all of its {_several(row)} have played"
         doubts.append(f"{left_out:,} {are.format(have)} left out.")
-    doubts += _not_ranked(row)
+    return [*doubts, *_not_ranked(row), *_higher_row(row)]
+
+
+def _higher_row(row: Mapping[str, Any]) -> list[str]:
+    """Of all rows, where that is another one than this, and higher."""
+    after = row["after_the_fact"]
+    if not after or after["value"] is None or _as_high(row, after):
+        return []
     worst = "without points" if in_points(row) else "wrong"
-    if (after := row["after_the_fact"]) and after["value"] is not None and not _as_high(row, after):
-        highest = (
-            f"The row that is highest were all ungraded answers {worst}" if "bounds" in after else "The highest row"
-        )
-        highest += _ranked(after)
-        doubts.append(f"{highest}, {after['of']} with {_share(after, _paying(after))}, is chosen after the fact.")
-        doubts += [] if after.get("unranked") == row.get("unranked") else _not_ranked(after)
-    return doubts
+    highest = f"The row that is highest were all ungraded answers {worst}" if "bounds" in after else "The highest row"
+    highest += _ranked(after)
+    told = f"{highest}, {after['of']} with {_share(after, _paying(after))}, is chosen after the fact."
+    return [told, *([] if after.get("unranked") == row.get("unranked") else _not_ranked(after))]
 
 
 def since_words(row: Mapping[str, Any]) -> list[str]:

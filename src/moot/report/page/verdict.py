@@ -11,6 +11,7 @@ from moot.measures.numbers import money, plain
 from moot.measures.points_words import in_points
 from moot.report.nothing_played import all_failed, failure_words, nothing_words
 from moot.report.remarks import ungraded_parts
+from moot.report.top_row import none_came
 from moot.report.whose_figures import whose_words
 from moot.stats.counted_words import count
 
@@ -73,7 +74,10 @@ def warnings(figures: Mapping[str, Any]) -> Iterator[str]:
         yield f"{count(ungraded, 'answer')} not graded, and {where}: {parts}."
     if failed := sum(row["outcomes"].get("failed", 0) for row in figures["accuracy"]):
         nothing = "without points" if in_points(figures) else "not right"
-        yield f"{count(failed, 'episode')} failed: an outage, not a lack of knowledge; counted as {nothing}."
+        counted = f"counted as {nothing}"
+        if any(none_came(row) for row in figures["accuracy"]):
+            counted += ", and where every one did there is no figure"
+        yield f"{count(failed, 'episode')} failed: an outage, not a lack of knowledge; {counted}."
 
 
 def _share(row: Mapping[str, Any]) -> str:

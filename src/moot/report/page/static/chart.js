@@ -16,6 +16,16 @@ const FIGURE = 58;
 const BOUNDS_BELOW = 4;
 const STRONG = 1.3;
 
+let ruler = null;
+
+// How wide a label is. Fonts differ: by the number of its letters alone it would stand out of the picture here or there.
+function wide(words, strong) {
+  ruler ??= document.createElement("canvas").getContext("2d");
+  const { fontFamily } = getComputedStyle(document.body);
+  ruler.font = `${strong ? 700 : 400} 12px ${getComputedStyle(document.body).getPropertyValue("--sans") || fontFamily}`;
+  return Math.max(ruler.measureText(words).width, words.length * CHARACTER * (strong ? STRONG : 1));
+}
+
 // Whether there is anything to draw: a table without numbers is shown as a table, and so are more lines or bars than
 // anybody could tell apart.
 export function drawable(section) {
@@ -96,10 +106,10 @@ function across(section, width, all, way) {
   const bars = section.chart.kind === "bars" && !crowded;
   const groups = Map.groupBy(rows, (row) => String(row[name] ?? ""));
   const standsOut = (members) => members.some((row) => way.tags.has(row));
-  const longest = Math.max(...[...groups].map(([each, members]) => each.length * (standsOut(members) ? STRONG : 1)));
+  const longest = Math.max(...[...groups].map(([each, members]) => wide(each, standsOut(members))));
   // Where a name beside its row would be cut, it stands above it.
-  const above = width < NARROW && longest * CHARACTER + 10 > width * 0.42;
-  const left = above ? 6 : Math.min(width * 0.42, longest * CHARACTER + 10);
+  const above = width < NARROW && longest + 10 > width * 0.42;
+  const left = above ? 6 : Math.min(width * 0.42, longest + 10);
   const tagged = width >= ROOM_FOR_TAGS ? Math.max(0, ...[...way.tags.values()].map((tag) => tag.length * CHARACTER)) : 0;
   const right = FIGURE + tagged;
   const ends = all.flatMap(
