@@ -46,8 +46,8 @@ def remarks_of(figures: Figures, graded_by: str = "FILE", bounds: str = "--secti
     if without:
         named = ", ".join(f"{times:,} {outcome}" for outcome, times in without)
         never = _never_answered(figures)
-        more = f" and {count(len(never) - MOST_NAMED, 'other')}" if len(never) > MOST_NAMED else ""
-        whose = f"; {', '.join(never[:MOST_NAMED])}{more} never gave one" if never else ""
+        others = f" and {count(len(never) - MOST_NAMED, 'other')}" if len(never) > MOST_NAMED else ""
+        whose = f"; {', '.join(never[:MOST_NAMED])}{others} never gave one" if never else ""
         yield f"Without an answer, of {endings.total():,} episodes: {named}{whose} (--section outcomes)."
     abstentions = list(abstention_words(figures))
     yield from abstentions[:FEW_SENTENCES]
