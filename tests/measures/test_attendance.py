@@ -93,7 +93,10 @@ def test_whoever_never_answered_is_no_single_to_beat(strategies: list[str]) -> N
     assert over["singles"] == 5
     assert "the best single model of those that answered, ann" in headline["sentence"]
     assert "Every call of dead failed: nobody knows how good it is alone" in headline["sentence"]
-    assert row(figures["players"], player="dead")["value"] == 0.0, "nothing is dropped"
+    dead_row = row(figures["players"], player="dead")
+    assert dead_row["value"] is None, "a share of what never came would be read as how good it is"
+    assert row(figures["attendance"], player="dead")["failed"] == 18, "nothing is dropped"
+    assert "failed" in dead_row["why"]
 
 
 def test_a_row_is_of_a_model_and_not_of_its_office() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from moot.errors import RateLimited, ReplyBroken, ReplyTooLarge, RequestRejected, ServerFailed
-from moot.models import border, hiccups
+from moot.models import border, finish_words, hiccups
 from moot.types import Reply, Usage
 
 
@@ -189,7 +189,7 @@ def test_where_an_error_may_stand_in_a_success() -> None:
     ],
 )
 def test_reasons_to_finish_that_are_failures(finish: str, failed: bool) -> None:
-    assert hiccups.failed_finish(finish) is failed
+    assert finish_words.failed_finish(finish) is failed
 
 
 def test_a_preview_is_short_clean_and_on_one_line() -> None:

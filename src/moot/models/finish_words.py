@@ -25,7 +25,7 @@ FAILED_FINISHES = frozenset(
         *("ratelimit", "ratelimited", "ratelimitexceeded", "toomanyrequests", "resourceexhausted", "quotaexceeded"),
     )
 )
-"""Without case and signs. Beside these, whatever has `error` in it (OpenRouter's and Mistral's `error`, `engine_error`)."""
+"""Without case and signs. Beside these, whatever ends in `error` (OpenRouter's and Mistral's `error`, `engine_error`)."""
 
 CUT_FINISHES = frozenset(
     (
@@ -43,7 +43,7 @@ def failed_finish(finish: str) -> bool:
     if finish in ("stop", CUT):
         return False
     word = _plain(finish)
-    named = word in FAILED_FINISHES or "error" in word
+    named = word in FAILED_FINISHES or word.endswith("error")
     return named and word not in CUT_FINISHES and not is_filter_finish(finish)
 
 
