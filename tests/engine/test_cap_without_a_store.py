@@ -86,6 +86,18 @@ def test_a_run_and_what_is_asked_beside_it_share_the_cap(tmp_path: Path, spends:
         assert server.requests == 4
 
 
+@pytest.mark.parametrize("spends", [asks, plays])
+def test_what_a_game_paid_is_not_told_as_calls_of_the_run_that_were_cut_off(
+    tmp_path: Path, spends: Callable[[Path], int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with provider(tokens=MAX_TOKENS, latency_s=0) as server:
+        path = team_file(tmp_path, server, budget_usd=100 * MOST_USD)
+        assert (spends(path), moot("run", path, "--quiet")) == (0, 0)
+        capsys.readouterr()
+        assert moot("report", path, "--json") == 0
+    assert json.loads(capsys.readouterr().out)["losses_usd"] == 0
+
+
 @pytest.mark.parametrize("spends", SPENDERS)
 def test_of_what_is_asked_not_a_word_stays(tmp_path: Path, spends: Callable[[Path], int]) -> None:
     with provider(tokens=1, latency_s=0) as server:

@@ -252,6 +252,32 @@ def test_a_person_counts_as_a_judge(tmp_path: Path, capsys: pytest.CaptureFixtur
     }  # fmt: skip
 
 
+def eve_votes(path: Path, player: str, *, against: bool) -> None:
+    """Of the team's texts beside a player's, eight times."""
+    query = f"""SELECT a.question, a.answer, b.answer FROM episodes a JOIN episodes b ON a.question = b.question
+        JOIN cells c ON c.id = a.cell AND c.player IS NULL JOIN cells d ON d.id = b.cell AND d.player = '{player}'
+        WHERE a.answer != b.answer ORDER BY a.question LIMIT 8"""
+    for number, (question, team, other) in enumerate(rows_of(path, query)):
+        shown = [team, other] if number % 2 else [other, team]
+        preferred = ("first", "second")[shown.index(other if against else team)]
+        said = {"question": question, "first": shown[0], "second": shown[1], "preferred": preferred, "person": "eve"}
+        prefer_as_person(path.with_suffix(".db"), **said)
+
+
+def test_the_words_that_are_told_are_those_that_would_overturn_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pairs = clear_win(tmp_path, capsys)["preferences"]["pairs"]
+    by_doubt = [pair["against_player"] for pair in sorted(pairs, key=lambda pair: (pair["p"], -pair["value"]))]
+    path = tmp_path / "plans.yaml"
+    eve_votes(path, by_doubt[-1], against=False)
+    eve_votes(path, by_doubt[0], against=True)
+    headline = reported(path, capsys)["headline"]
+    assert headline["preferred"]["overturned"]
+    assert headline["preferred"]["against_player"] == by_doubt[0]
+    assert "these texts were preferred in 0.0 % (" in headline["sentence"]
+
+
 @pytest.mark.parametrize("against", [True, False])
 def test_votes_of_persons_that_the_share_leaves_out_are_said_and_overturn_it(
     against: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -260,15 +286,7 @@ def test_votes_of_persons_that_the_share_leaves_out_are_said_and_overturn_it(
     assert before["better"]
     assert "left_out" not in before
     path = tmp_path / "plans.yaml"
-    query = """SELECT a.question, a.answer, b.answer FROM episodes a JOIN episodes b ON a.question = b.question
-        JOIN cells c ON c.id = a.cell AND c.player IS NULL JOIN cells d ON d.id = b.cell AND d.player = 'bob'
-        WHERE a.answer != b.answer ORDER BY a.question LIMIT 8"""
-    texts = rows_of(path, query)
-    for number, (question, team, other) in enumerate(texts):
-        shown = [team, other] if number % 2 else [other, team]
-        preferred = ("first", "second")[shown.index(other if against else team)]
-        said = {"question": question, "first": shown[0], "second": shown[1], "preferred": preferred, "person": "eve"}
-        prefer_as_person(tmp_path / "plans.db", **said)
+    eve_votes(path, "bob", against=against)
     headline = reported(path, capsys)["headline"]
     after, told = headline["preferred"], headline["sentence"]
     assert (after["uncorrected"], after["persons"]["words"], after["models"]["n"]) == (8, 8, 40)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from moot.engine.chain import may_cost, purse_of
 from moot.experiment.plan import Plan
 from moot.models.budget import Purse
+from moot.store import money
 from moot.store.ledger import Ledger
 from moot.store.store import Store
 
@@ -26,7 +27,9 @@ class Cashbook:
         if cap_usd is None or self._calls.lasts or not any(may_cost(built) for built in models.values()):
             return await purse_of(self._calls, name, cap_usd, models)
         self._apart = await self._plan.store().open()
-        return await purse_of(self._apart, name, cap_usd, models, with_calls=False)
+        # Under the name of its runs a report would tell these sums as calls of theirs that were cut off.
+        account = money.asked_account(name) if name == self._plan.name else name
+        return await purse_of(self._apart, account, cap_usd, models, with_calls=False)
 
     async def close(self) -> None:
         """Whatever was spent is written."""

@@ -173,7 +173,8 @@ def _option(side: ComparedSide, pairs: Sequence[Row], fitted: Preferences) -> tu
     """A side against all of its opponents: to be better it must be better than every one, so its p is the largest of theirs.
 
     Told beside it is the opponent that it is preferred to least, who is the strongest; where it is not better than all, the one
-    of whom that is least sure. First among the rates is the one that is told.
+    of whom that is least sure: one whose words left out would overturn it before others. First among the rates is the one that
+    is told.
     """
     row: Row = {**_named(side), "opponents": len(pairs), "questions": max((pair["n"] for pair in pairs), default=0)}
     unknown = [pair for pair in pairs if pair["p"] is None]
@@ -182,15 +183,20 @@ def _option(side: ComparedSide, pairs: Sequence[Row], fitted: Preferences) -> tu
         nothing = dict.fromkeys(("against", "value", "low", "high", "p"))
         return {**row, **nothing, "ungraded": 0.0, "why": why}, []
     row["ungraded"] = max(pair["ungraded"] / pair["plays"] for pair in pairs)
-    row |= {"overturned": True} if any(pair.get("overturned") for pair in pairs) else {}
-    least_sure = max(pairs, key=lambda pair: (pair["p"], -pair["value"]))
+    overturned = [pair for pair in pairs if pair.get("overturned")]
+    row |= {"overturned": True} if overturned else {}
+    least_sure = max(pairs, key=_doubt)
     better = is_better(row, least_sure["p"], min(pair["low"] for pair in pairs))
-    told = min(pairs, key=lambda pair: (pair["value"], -pair["p"])) if better else least_sure
+    told = min(pairs, key=lambda pair: (pair["value"], -pair["p"])) if better else max(overturned or pairs, key=_doubt)
     others = [pair for pair in pairs if pair is not told]
     rates = [rate for pair in (told, *others) if (rate := fitted.rate((side.title, pair["against"]))) is not None]
     shown = {key: told[key] for key in ("against", "value", "low", "high")}
     shown["questions"] = told.get("counted", told["n"])
     return {**row, **shown, "p": least_sure["p"], "better": better}, rates
+
+
+def _doubt(pair: Row) -> tuple[float, float]:
+    return pair["p"], -pair["value"]
 
 
 def _paid(options: Sequence[tuple[Row, list[Rate]]], unlisted: int) -> list[Row]:
