@@ -209,3 +209,12 @@ def test_one_that_failed_on_some_questions_is_compared_and_its_failures_stand_be
     assert row["failed"] == {"a": 0, "b": pytest.approx(4 / 12)}
     section = next(section for section in all_sections(figures) if section.id == "gains")
     assert any("33.3 %" in sentence and FAILED in sentence for sentence in section.words)
+
+
+def test_no_gap_is_closed_by_what_never_came(figures: Mapping[str, Any]) -> None:
+    """Nor by a mean over captains of whom one never answered."""
+    led = {row["captain"]: row for row in figures["gap"] if row["label"] == "talkative"}
+    assert {captain: row["value"] is None for captain, row in led.items()} == {"ann": True, "bob": True, None: True}
+    assert "bob" not in led["ann"]["why"]
+    for captain in ("bob", None):
+        assert led[captain]["why"].startswith("every answer of talkative@bob failed")

@@ -24,6 +24,7 @@ from moot.stats.graded import (
     marks_of,
     mean_value,
     total_of,
+    why_never_came,
     why_no_interval,
     why_none,
     why_nothing,
@@ -260,6 +261,8 @@ def _closed(team: Sequence[Played], tops: Mapping[str, Value], single: BestSingl
         for question, value in tops.items()
         if question in single.values and question in played
     }
+    if never := why_never_came(reached for reached, _, _ in triples.values()):
+        return GapClosed(None, why=never)
     closed = GapClosed(_graded_gap(triples, single))
     if single.rivals:
         ungraded = sum(any(value.known is None for value in triple) for triple in triples.values())
