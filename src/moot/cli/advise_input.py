@@ -31,6 +31,7 @@ from moot.experiment.build import build
 from moot.experiment.fitted import prompts_mark, seat_of
 from moot.experiment.spec import Experiment, ExperimentFile, read_experiment
 from moot.foreign_files import lines_of, opened
+from moot.measures.askings import PLAYER
 from moot.measures.draft_costs import DraftCost, draft_costs
 from moot.measures.graded_drafts import GradedDrafts, graded_drafts
 from moot.measures.source import Source
@@ -181,6 +182,27 @@ def _everybody(file: ExperimentFile) -> FittedTeam:
 
 
 def _read(source: Source, file: ExperimentFile, table: FittedTeam) -> AdviceInput:
+    if never := _who_never_answered(source, table.players):
+        reading = _read_all(
+            source, file, replace(table, seats=tuple(seat for seat in table.seats if seat.name not in never))
+        )
+        whose = f"{' and '.join(never)} {'is' if len(never) == 1 else 'are'} left out"
+        it = "it is" if len(never) == 1 else "they are"
+        why = f"{whose}: every call failed, and nobody knows how good {it}"
+        return replace(reading, notes=(why, *reading.notes))
+    return _read_all(source, file, table)
+
+
+def _who_never_answered(source: Source, players: Sequence[str]) -> list[str]:
+    """Of whom every call failed. Counted as wrong, any team would be better than such a one, and a vote would not lose by it;
+    where it is so of all of them there is nothing else to say of anybody."""
+    asked = source.whole.askings()
+    places = {name: place for name in players if (place := asked.get((name, PLAYER))) is not None}
+    never = [name for name, place in places.items() if place.failed_calls and not place.calls]
+    return never if len(never) < len(players) else []
+
+
+def _read_all(source: Source, file: ExperimentFile, table: FittedTeam) -> AdviceInput:
     players, fits = table.players, table.recognised()
     graded = graded_drafts([source], players, fits)
     if not graded.lessons:

@@ -25,6 +25,7 @@ from second_way.shares import (
     graded,
     mean_row,
     mean_value,
+    never_came,
     rights,
     unfair,
     unfair_together,
@@ -239,6 +240,8 @@ def _closed(reached: Values, top: Values, one: Single, *, heard: bool) -> dict[s
     """On the questions of which all three are graded; nothing where the others could do away with the gap."""
     asked = [q for q in top if q in one.values and q in reached]
     triples = [(reached[q], one.values[q], top[q]) for q in asked]
+    if never_came(reached[q].grades for q in asked):
+        return {**NOTHING, "why": ANY_TEXT}
     row = _graded(asked, triples, one)
     if one.rivals:
         open_questions = sum(any(value.known is None for value in triple) for triple in triples)
