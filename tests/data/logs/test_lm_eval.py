@@ -382,7 +382,9 @@ class TestWhichMetricIsRight:
     def test_or_never_taken(self, values: Sequence[float], higher: dict[str, bool] | None, tmp_path: Path) -> None:
         logs = self.logged(tmp_path, {"wer": values}, higher)
         assert (self.accepted(logs), [model.stated for model in logs.models]) == ([None, None], [None, None])
-        assert any("does not say that more of wer is right: no verdicts are taken" in note for note in logs.notes)
+        why = "less of wer is better, and 0 of it cannot be told to be right"
+        why = why if higher else "the log does not say that more of wer is right"
+        assert any(f"(wer) {why}: no verdicts are taken" in note for note in logs.notes)
 
     def test_the_configuration_says_it_too(self, tmp_path: Path) -> None:
         self.logged(tmp_path, {"hallucinated": (0, 1, 0, 0)}, None)
@@ -403,7 +405,7 @@ class TestWhichMetricIsRight:
         assert (self.accepted(logs), right(logs)["bob"]) == ([None, None], (0.0, 0.0))
 
     def test_of_several_that_disagree_none_is_taken_unless_somebody_names_it(self, tmp_path: Path) -> None:
-        metrics = {"kept": (1, 1, 1, 1), "good": (1, 0, 1, 1)}
+        metrics = {"kept": (1, 0, 1, 0), "good": (1, 0, 1, 1)}
         logs = self.logged(tmp_path, metrics, dict.fromkeys(metrics, True))
         assert self.accepted(logs) == [None, None]
         assert any("kept, good disagree: no verdicts are taken; --metric NAME" in note for note in logs.notes)

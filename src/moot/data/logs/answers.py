@@ -9,6 +9,7 @@ from typing import Any
 
 from moot.data.case import read_case
 from moot.data.logs.log import LoggedReply, QuestionInLog
+from moot.data.logs.verdict_evidence import evidence_of, says_reference
 from moot.grade.match import match
 from moot.grade.normalise import normalise
 from moot.models.border import storable
@@ -25,6 +26,13 @@ class AnsweredReply:
     logged: LoggedReply
     question: Question
     answer: str | None
+    contrary: bool = False
+    """Whether the verdicts of its task say something else than whether a reply is right."""
+
+    @property
+    def worth(self) -> float | None:
+        """The tool's verdict; None: it has none that says whether the reply is right."""
+        return None if self.contrary else self.logged.worth
 
     @property
     def said(self) -> bool:
@@ -103,15 +111,12 @@ class Verdicts:
     def __init__(self, replies: Sequence[AnsweredReply]) -> None:
         self._words: dict[str, dict[str, str]] = {}
         self._worth: dict[str, dict[str, set[float]]] = {}
-        self.contrary = _contrary(replies)
         for reply in replies:
-            if reply.answer is None or reply.logged.worth is None or reply.question.is_closed:
-                continue
-            if any(each.task == reply.logged.question.task for each in self.contrary):
+            if reply.answer is None or reply.worth is None or reply.question.is_closed:
                 continue
             name, same = reply.question.id, normalise(reply.answer)
             self._words.setdefault(name, {}).setdefault(same, reply.answer)
-            self._worth.setdefault(name, {}).setdefault(same, set()).add(reply.logged.worth)
+            self._worth.setdefault(name, {}).setdefault(same, set()).add(reply.worth)
 
     def question_row(self, question: QuestionInLog) -> dict[str, Any]:
         """In the form of a file of questions. An answer that a tool called right, and never wrong, is accepted."""
@@ -145,18 +150,41 @@ class ContraryVerdicts:
     wrong: int
     """How many replies that are the reference they call so."""
     of: int
+    others_right: int | None = None
+    """Where they are replies that say the reference among other words: how many of the others are called right."""
+    others: int = 0
 
 
-def _contrary(replies: Sequence[AnsweredReply]) -> list[ContraryVerdicts]:
-    said: dict[str, list[float]] = {}
+def contrary_verdicts(replies: Sequence[AnsweredReply]) -> list[ContraryVerdicts]:
+    """Of open questions: of choices nothing is accepted for a verdict. A task of which nothing is called right has none: its log
+    may well say that every reply fails, be it of its cost."""
+    tasks: dict[str, list[AnsweredReply]] = {}
     for reply in replies:
-        question, answer, worth = reply.logged.question, reply.answer, reply.logged.worth
-        if reply.question.is_closed or answer is None or worth not in (0.0, 1.0):
-            continue
-        if answer in (question.answer, *question.accepted):
-            said.setdefault(question.task, []).append(worth)
-    counted = [ContraryVerdicts(task, worths.count(0.0), len(worths)) for task, worths in said.items()]
-    return [each for each in counted if 2 * each.wrong > each.of]
+        if not reply.question.is_closed and reply.answer is not None and reply.logged.worth in (0.0, 1.0):
+            tasks.setdefault(reply.logged.question.task, []).append(reply)
+    some_right = {task: own for task, own in tasks.items() if any(reply.logged.worth == 1 for reply in own)}
+    found = (_contrary(task, of_task) for task, of_task in some_right.items())
+    return [each for each in found if each is not None]
+
+
+def _contrary(task: str, replies: Sequence[AnsweredReply]) -> ContraryVerdicts | None:
+    asked = [reply.logged.question for reply in replies]
+    same = [
+        reply.logged.worth
+        for reply, question in zip(replies, asked, strict=True)
+        if reply.answer in (question.answer, *question.accepted)
+    ]
+    if 2 * same.count(0.0) > len(same):
+        return ContraryVerdicts(task, same.count(0.0), len(same))
+    # A reply in a sentence is no reference word for word. A strict tool may call every one of them wrong, and no others right.
+    seen = evidence_of(
+        (says_reference(question, reply.answer), reply.logged.worth)
+        for reply, question in zip(replies, asked, strict=True)
+    )
+    if not seen.is_contrary:
+        return None
+    wrong, right = seen.saying.count(0.0), seen.others.count(1.0)
+    return ContraryVerdicts(task, wrong, len(seen.saying), right, len(seen.others))
 
 
 def _storable(value: Any) -> Any:

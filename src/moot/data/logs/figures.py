@@ -65,7 +65,7 @@ def _of_model(
     name: str, replies: Sequence[AnsweredReply], cases: Mapping[str, Case], figures: Sequence[LoggedFigure]
 ) -> ImportedModel:
     said = [reply for reply in replies if reply.said]
-    theirs = {id(reply): reply.logged.worth for reply in replies}
+    theirs = {id(reply): reply.worth for reply in replies}
     ours = {id(reply): worth_here(reply, cases[reply.question.id]) for reply in replies if reply.question.id in cases}
     stated = [figure for figure in figures if figure.model == name]
     costs = [reply.logged.cost_usd for reply in said]
@@ -83,7 +83,7 @@ def _of_model(
         None if alone is None else alone.metric,
         tuple(_otherwise(replies, theirs, stated)),
         _mean(replies, ours) if ours else None,
-        sum(worth is not None for worth in theirs.values()),
+        sum(reply.logged.worth is not None for reply in replies),
         len(ours),
         sum(theirs[id(reply)] not in (None, ours[id(reply)]) for reply in replies if id(reply) in ours),
         sum(known) if known and len(known) == len(costs) else None,

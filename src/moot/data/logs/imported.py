@@ -13,7 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
 
-from moot.data.logs.answers import AnsweredReply, Verdicts, answered
+from moot.data.logs.answers import AnsweredReply, Verdicts, answered, contrary_verdicts
 from moot.data.logs.figures import ImportedModel, figures_of
 from moot.data.logs.formats import log_files, log_format
 from moot.data.logs.log import LogEntry, LogFormat, LoggedFigure, LoggedReply, LogRemark
@@ -92,6 +92,10 @@ def put_together(
     placed = _numbered(placed)
     asked = questions.asked()
     read = [answered(reply, asked[reply.question.name]) for reply in placed]
+    contrary = contrary_verdicts(read)
+    turned = {each.task for each in contrary}
+    read = [replace(reply, contrary=reply.logged.question.task in turned) for reply in read]
+    figures = [figure for figure in figures if figure.task not in turned]
     verdicts = Verdicts(read)
     rows = [verdicts.question_row(question) for question in questions if question.answer is not None]
     cases = verdicts.cases(rows, files[0])
@@ -99,7 +103,7 @@ def put_together(
     remarks = [entry.words for entry in wanted if isinstance(entry, LogRemark)]
     unreferenced = len(asked) - len(rows)
     remarks += left_out_words(questions.left_out.values())
-    notes = (*dict.fromkeys(remarks), *notes_of(models, read, cases, len(asked), unreferenced, verdicts.contrary))
+    notes = (*dict.fromkeys(remarks), *notes_of(models, read, cases, len(asked), unreferenced, contrary))
     recorded = tuple(each.row for each in read if each.row is not None)
     if not recorded:
         raise FileError(f"no reply in it that could be played back{_because(wanted, replies)}", file=files[0])

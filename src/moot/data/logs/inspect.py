@@ -107,7 +107,8 @@ def _log(path: Path, header: Mapping[str, Any], samples: Iterator[Any]) -> _Log:
         if question is None:
             left_out += 1
         else:
-            kept.append(_Sample(_reply(fields, question, model, path), scores_of(fields)))
+            reply = _reply(fields, question, model, path)
+            kept.append(_Sample(reply, scores_of(fields, question, reply.text)))
     head = {key: header.get(key) for key in ("status", "error", "eval", "results")}
     return _Log(path, task, model, head, kept, left_out)
 

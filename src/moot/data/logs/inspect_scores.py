@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from moot.data.logs.fields import items, mapping, number, share, text
-from moot.data.logs.verdict_names import disagreeing, says_right
+from moot.data.logs.log import QuestionInLog
+from moot.data.logs.verdict_evidence import evidence_of, says_reference
+from moot.data.logs.verdict_names import disagreeing, left_aside, one_verdict, says_other, says_right, says_wrong
 
 WORTH = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 """Correct, incorrect, partial and no answer, as its scorers write them."""
@@ -47,6 +49,10 @@ class SampleScores:
     """As numbers; None: it is none."""
     answers: Mapping[str, str | None]
     """By scorer what it took of the reply; "": it found nothing."""
+    says_reference: bool | None = None
+    """Whether the reply does; None: nobody can tell."""
+    in_letters: frozenset[ScoreName] = frozenset()
+    """Those that say correct or incorrect in so many letters."""
 
     def worth(self, name: ScoreName | None) -> float | None:
         return share(self.values.get(name)) if name is not None else None
@@ -56,8 +62,8 @@ NOT_FOUND = ("no_response", "invalid_response_format")
 """Why a scorer calls a reply wrong in which it found no answer."""
 
 
-def scores_of(sample: Mapping[str, Any]) -> SampleScores:
-    values: dict[ScoreName, float | None] = {}
+def scores_of(sample: Mapping[str, Any], question: QuestionInLog, said: str | None) -> SampleScores:
+    values: dict[ScoreName, Any] = {}
     answers: dict[str, str | None] = {}
     for scorer, score in mapping(sample.get("scores")).items():
         fields = mapping(score)
@@ -66,10 +72,16 @@ def scores_of(sample: Mapping[str, Any]) -> SampleScores:
         answers[scorer] = answer if isinstance(answer, str) else nothing
         value = fields.get("value")
         if isinstance(value, dict):
-            values |= {ScoreName(scorer, str(key)): _as_number(each) for key, each in value.items()}
+            values |= {ScoreName(scorer, str(key)): each for key, each in value.items()}
         else:
-            values[ScoreName(scorer)] = _as_number(value)
-    return SampleScores(values, answers)
+            values[ScoreName(scorer)] = value
+    taken = next((each for each in answers.values() if each and question.choices), said)
+    return SampleScores(
+        {name: _as_number(value) for name, value in values.items()},
+        answers,
+        says_reference(question, taken),
+        frozenset(name for name, value in values.items() if isinstance(value, str) and value in WORTH),
+    )
 
 
 def _as_number(value: Any) -> float | None:
@@ -103,24 +115,58 @@ def chosen_score(
             problem = "none of its scores is called" if not found else "several of its scores are called"
             return ChosenScore(None, first.scorer, f"{problem} {wanted}: {_listed(there)}; no verdicts are taken")
         return _checked(found[0], samples, None)
-    if len(there) == 1:
-        return _checked(first, samples, None)
+    if (authored := _authored(heads, there)) is not None:
+        return _taken(authored, there, samples)
     said = {name: [sample.worth(name) for sample in samples] for name in there}
     verdicts = {name: each for name, each in said.items() if any(worth is not None for worth in each)}
-    authored = _authored(heads, there)
-    named = [name for name in verdicts if says_right(str(name))]
-    if authored is not None:
-        chosen = authored
-    elif not verdicts or (len(verdicts) == len(there) and not disagreeing(verdicts.values())):
-        chosen = first
-    elif named:
-        chosen = first if first in named else named[0]
-    else:
+    if not verdicts:
+        return _taken(first, there, samples)
+    named = {name: each for name, each in verdicts.items() if says_right(str(name))}
+    if named:
+        same = one_verdict(named, lambda name: _borne_out(name, samples))
+        if not same:
+            return _none(first, f"the scores {_listed(list(named))} disagree")
+        aside = left_aside([_listed([name]) for name in named if name not in same])
+        return _taken(first if first in same else same[0], there, samples, aside)
+    if len(there) > 1 and (len(verdicts) < len(there) or disagreeing(verdicts.values())):
         words = "disagree, and none is called as one that says whether a reply is right"
-        way_out = "no verdicts are taken; --metric NAME says by which they are"
-        return ChosenScore(None, first.scorer, f"the scores {_listed(there)} {words}: {way_out}")
+        return _none(first, f"the scores {_listed(there)} {words}")
+    unknown = [name for name in verdicts if not says_other(str(name)) and not says_wrong(str(name))]
+    if not unknown:
+        return _none(first, f"{_listed(there)} {_is(there)} not called as one that says whether a reply is right")
+    borne_out = [name for name in unknown if _in_letters(name, samples) or _borne_out(name, samples)]
+    if not borne_out:
+        does = "does" if len(unknown) == 1 else "do"
+        return _none(
+            first, f"{_listed(unknown)} {does} not call replies right more often that say the reference than others"
+        )
+    return _taken(first if first in borne_out else borne_out[0], there, samples)
+
+
+def _taken(
+    chosen: ScoreName, there: Sequence[ScoreName], samples: Sequence[SampleScores], aside: str = ""
+) -> ChosenScore:
     others = [name for name in there if name != chosen]
-    return _checked(chosen, samples, f"several scores; the verdicts are those of {chosen}, not of {_listed(others)}")
+    words = f"several scores; the verdicts are those of {chosen}, not of {_listed(others)}{aside}"
+    return _checked(chosen, samples, words if others else None)
+
+
+def _none(first: ScoreName, why: str) -> ChosenScore:
+    way_out = "no verdicts are taken; --metric NAME says by which they are"
+    return ChosenScore(None, first.scorer, f"{why}: {way_out}")
+
+
+def _is(names: Sequence[ScoreName]) -> str:
+    return "is" if len(names) == 1 else "are"
+
+
+def _borne_out(name: ScoreName, samples: Sequence[SampleScores]) -> bool:
+    return evidence_of((sample.says_reference, sample.worth(name)) for sample in samples).speaks_for
+
+
+def _in_letters(name: ScoreName, samples: Sequence[SampleScores]) -> bool:
+    """Whether it says correct or incorrect of every reply in Inspect's own letters, so that the values tell what it is."""
+    return all(name in sample.in_letters for sample in samples if sample.values.get(name) is not None)
 
 
 def _checked(name: ScoreName, samples: Sequence[SampleScores], remark: str | None) -> ChosenScore:

@@ -225,16 +225,14 @@ def _metric_remarks(task: str, metric: ChosenMetric, named: Sequence[str], wante
             f"{task}: {wanted} is no verdict on its replies; it has {there or 'none'}: no verdicts are taken", task
         )
     elif metric.name is None and metric.unclear:
-        unclear = ", ".join(metric.unclear)
-        about = f"{unclear} disagree" if metric.disagree else f"the log does not say that more of {unclear} is right"
         way_out = "no verdicts are taken; --metric NAME says by which replies are right"
-        yield LogRemark(f"{task}: of its metrics ({there}) {about}: {way_out}", task)
+        yield LogRemark(f"{task}: of its metrics ({there}) {metric.why}: {way_out}", task)
     elif metric.name is None and named:
         yield LogRemark(f"{task}: none of its metrics is a verdict on each reply: {there}", task)
     elif metric.turned:
         yield LogRemark(f"{task}: verdicts by {metric.name}, of which less is better: 0 is right, and 1 is wrong", task)
     elif metric.name is not None and metric.name not in METRICS:
-        yield LogRemark(f"{task}: verdicts by {metric.name}, of {there}", task)
+        yield LogRemark(f"{task}: verdicts by {metric.name}, of {there}{metric.why}", task)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,11 +13,14 @@ from typing import Any
 
 from moot.data.logs.fields import items, mapping, number, share
 from moot.data.logs.lm_eval_sample import LmEvalSample
-from moot.data.logs.verdict_names import disagreeing, says_right
+from moot.data.logs.verdict_evidence import VerdictEvidence, evidence_of, says_any
+from moot.data.logs.verdict_names import disagreeing, left_aside, one_verdict, says_other, says_right, says_wrong
 from moot.grade.normalise import normalise
 
 METRICS = ("acc", "exact_match", "acc_norm", "em", "score", "math_verify", "f1")
 """Those that hold an answer against the reference, in the order in which one is looked for."""
+ANYTHING = "score"
+"""That of these which is called so may be of anything: it does not go before one whose name says that it is right."""
 _ALSO_COMPARE = re.compile(r".*(exact_match|_f1|f1_score|_em)")
 HIGHER = "higher_is_better"
 
@@ -31,8 +34,8 @@ class ChosenMetric:
     """Whether 0 is right and 1 is wrong in the log."""
     unclear: tuple[str, ...] = ()
     """Those that may be verdicts, of which nobody says so."""
-    disagree: bool = False
-    """Whether more of each of these is better, and they say different things of the replies."""
+    why: str = ""
+    """What is the matter with these; beside one that is taken, what was left aside."""
 
     @property
     def told(self) -> str | None:
@@ -80,30 +83,73 @@ def chosen_metric(samples: Sequence[LmEvalSample], higher: Mapping[str, bool], w
     whole = [name for name in named if all(share(number(sample.row.get(name))) is not None for sample in samples)]
     whole = whole or [name for name in known if any(sample.worth(name) is not None for sample in samples)]
     usable_as = {name: down for name in whole if (down := _turned(samples, name, higher.get(name))) is not None}
-    sure = [name for name in usable_as if name in known or (says_right(name) and not usable_as[name])]
-    others = [name for name in usable_as if name not in sure]
+    own = [name for name in usable_as if name in known and name != ANYTHING]
+    if own:
+        return ChosenMetric(own[0], usable_as[own[0]])
+    said = {name: [sample.worth(name) for sample in samples] for name in usable_as}
+    sure = [name for name in usable_as if name == ANYTHING or (says_right(name) and not usable_as[name])]
     if sure:
-        return ChosenMetric(sure[0], usable_as[sure[0]])
+        same = one_verdict(
+            {name: said[name] for name in sure}, lambda name: _evidence(samples, name, usable_as[name]).speaks_for
+        )
+        if not same:
+            return ChosenMetric(None, unclear=tuple(sure), why=_disagree(sure))
+        return ChosenMetric(same[0], usable_as[same[0]], why=left_aside([name for name in sure if name not in same]))
+    others = list(usable_as)
     exact = [
         name for name in others if _is_all_or_nothing(samples, name) and _says_target(samples, name, usable_as[name])
     ]
     for among in (others, exact):
-        if among and not disagreeing([sample.worth(name) for sample in samples] for name in among):
+        if among and not disagreeing(said[name] for name in among):
             return ChosenMetric(among[0], usable_as[among[0]])
-    return ChosenMetric(None, unclear=tuple(others or whole), disagree=bool(others))
+    if others:
+        return ChosenMetric(None, unclear=tuple(others), why=_disagree(others))
+    return ChosenMetric(None, unclear=tuple(whole), why=_unusable(whole, higher))
+
+
+def _disagree(names: Sequence[str]) -> str:
+    return f"{', '.join(names)} disagree"
+
+
+def _unusable(names: Sequence[str], higher: Mapping[str, bool]) -> str:
+    """Why none of these is a verdict, by what the log says of them."""
+    ways = (
+        (None, "the log does not say that more of {} is right"),
+        (True, "more of {} is better, which does not tell replies that say the reference from others"),
+        (False, "less of {} is better, and 0 of it cannot be told to be right"),
+    )
+    of_each = [(", ".join(name for name in names if higher.get(name) is way), words) for way, words in ways]
+    return "; ".join(words.format(listed) for listed, words in of_each if listed)
 
 
 def _turned(samples: Sequence[LmEvalSample], name: str, higher: bool | None) -> bool | None:
     """Whether 0 is right in it; None: it is no verdict, or nobody can tell which is.
 
-    Less of a metric may be better without a reply being right for it, as of a bias. So it has to call the target itself right.
+    Less of a metric may be better without a reply being right for it, as of a bias. So it has to call the target itself right,
+    and something else wrong: what is 0 for every reply may be anything.
     """
-    if higher is True:
+    if says_right(name) and higher is not False:
         return False
+    if says_other(name):
+        return None
     if higher is False:
-        calls_it_right = _is_all_or_nothing(samples, name) and _says_target(samples, name, turned=True)
-        return True if calls_it_right else None
-    return False if says_right(name) or _says_target(samples, name, turned=False) else None
+        all_or_nothing = _is_all_or_nothing(samples, name) and any(sample.worth(name) == 1 for sample in samples)
+        return True if all_or_nothing and _says_target(samples, name, turned=True) else None
+    seen = _evidence(samples, name, turned=False)
+    if higher is True:
+        # Where no reply says the target it is no reference either, and nothing is accepted beside one.
+        return False if name in METRICS or (not says_wrong(name) and (seen.speaks_for or not seen.saying)) else None
+    return False if _says_target(samples, name, turned=False) and seen.speaks_for else None
+
+
+def _evidence(samples: Sequence[LmEvalSample], name: str, turned: bool) -> VerdictEvidence:
+    """Of generated replies: which choice the target means is only found by a metric."""
+    replies = []
+    for sample in samples:
+        if not sample.continuations and sample.taken and (target := str(sample.row.get("target"))).strip():
+            worth = sample.worth(name)
+            replies.append((says_any(str(sample.taken[0]), (target,)), None if worth is None else abs(turned - worth)))
+    return evidence_of(replies)
 
 
 def _is_all_or_nothing(samples: Sequence[LmEvalSample], name: str) -> bool:

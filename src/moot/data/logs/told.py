@@ -24,10 +24,11 @@ def notes_of(
 ) -> Iterator[str]:
     for task in contrary:
         of_task = f"{task.task}: " if task.task else ""
-        yield (
-            f"{of_task}the verdicts call {task.wrong} of {count(task.of, 'reply', 'replies')} wrong that are the reference"
-            " itself, so nothing is accepted for being called right"
-        )
+        wrong = f"{of_task}the verdicts call {task.wrong} of {count(task.of, 'reply', 'replies')} wrong that"
+        are = "are the reference itself"
+        if task.others_right is not None:
+            are = f"say the reference, and {task.others_right} of {count(task.others, 'other', 'others')} right"
+        yield f"{wrong} {are}, so nothing is accepted for being called right, and no share right in the log is told"
     for model in models:
         yield from _of_model(model, replies, cases, questions)
     if unreferenced == questions:
@@ -57,7 +58,7 @@ def _of_model(
     if never:
         yield f"{model.name}: never asked {never} of {count(questions, 'question')}, on which it will be unanswered"
     if model.unread:
-        rescued = sum(reply.said and reply.answer is None and reply.logged.worth == 1 for reply in own)
+        rescued = sum(reply.said and reply.answer is None and reply.worth == 1 for reply in own)
         right = f", {rescued} of them right by the log" if rescued else ""
         replied = model.samples - model.missing
         yield f"{model.name}: no answer could be read from {model.unread} of {count(replied, 'reply', 'replies')}{right}"
@@ -84,10 +85,10 @@ def _other_figures(model: ImportedModel) -> Iterator[str]:
 
 def _difference(model: ImportedModel, own: Sequence[AnsweredReply], cases: Mapping[str, Case]) -> str:
     """In which of the ways that there are a verdict of the log is not ours."""
-    graded = [reply for reply in own if reply.question.id in cases and reply.logged.worth is not None]
+    graded = [reply for reply in own if reply.question.id in cases and reply.worth is not None]
     unread = shares = looser = stricter = same = 0
     for reply in graded:
-        theirs, ours = reply.logged.worth or 0.0, worth_here(reply, cases[reply.question.id])
+        theirs, ours = reply.worth or 0.0, worth_here(reply, cases[reply.question.id])
         if theirs == ours:
             continue
         if theirs not in (0.0, 1.0):
