@@ -140,11 +140,29 @@ class TestSeveralThatSoundRight:
         scores = {"kept": ALL, "good": RIGHT}
         logs = lm_eval_logs(tmp_path, scores, dict.fromkeys(scores, True))
         assert stated(logs) == [0.75, 0.5]
-        assert told(logs, "verdicts by good, of kept, good")
+        assert told(logs, "verdicts by good, of kept, good; kept is the same for every reply, which tells nothing")
+
+    @pytest.mark.parametrize(("mine", "taken"), [(RIGHT, True), (WRONG, False)])
+    def test_a_name_that_sounds_right_and_calls_all_so_is_no_better_than_an_unknown_one(
+        self, mine: Sequence[Sequence[int]], taken: bool, tmp_path: Path
+    ) -> None:
+        scores = {"schema_pass": ALL, "mine": mine}
+        (tmp_path / "inspect").mkdir()
+        logs = inspect_logs(tmp_path / "inspect", scores)
+        assert stated(logs) == ([0.75, 0.5] if taken else [None, None])
+        assert told(logs, "schema_pass is the same for every reply" if taken else "schema_pass, mine disagree")
+        (tmp_path / "lm-eval").mkdir()
+        logs = lm_eval_logs(tmp_path / "lm-eval", scores, dict.fromkeys(scores, True))
+        assert stated(logs) == ([0.75, 0.5] if taken else [None, None])
+        assert told(logs, "schema_pass is the same for every reply" if taken else "schema_pass, mine disagree")
+
+    def test_one_that_calls_all_wrong_stays(self, tmp_path: Path) -> None:
+        """Nothing is accepted by it, and the replies may be so."""
+        assert stated(inspect_logs(tmp_path, {"includes": NONE, "mine": RIGHT})) == [0.0, 0.0]
 
 
 class TestTheOnlyScore:
-    @pytest.mark.parametrize("name", ["incorrect", "toxicity", "refusal", "hallucination_rate", "wrong"])
+    @pytest.mark.parametrize("name", ["incorrect", "toxicity", "refusal", "hallucination_rate", "wrongness"])
     def test_a_name_that_says_something_else_is_not_taken(self, name: str, tmp_path: Path) -> None:
         logs = inspect_logs(tmp_path, {name: RIGHT})
         assert (stated(logs), accepted(logs)) == ([None, None], [])

@@ -122,23 +122,30 @@ def chosen_score(
     if not verdicts:
         return _taken(first, there, samples)
     named = {name: each for name, each in verdicts.items() if says_right(str(name))}
+    unknown = {
+        name: each
+        for name, each in verdicts.items()
+        if name not in named and not says_other(str(name)) and not says_wrong(str(name))
+    }
     if named:
-        same = one_verdict(named, lambda name: _borne_out(name, samples))
+        same = one_verdict(named, unknown, lambda name: _borne_out(name, samples))
         if not same:
-            return _none(first, f"the scores {_listed(list(named))} disagree")
+            # Those of unknown names are told only where they count: beside one that calls every reply right.
+            told = [*named] if disagreeing(named.values()) else [*named, *unknown]
+            return _none(first, f"the scores {_listed(told)} disagree")
         aside = left_aside([_listed([name]) for name in named if name not in same])
         return _taken(first if first in same else same[0], there, samples, aside)
     if len(there) > 1 and (len(verdicts) < len(there) or disagreeing(verdicts.values())):
         words = "disagree, and none is called as one that says whether a reply is right"
         return _none(first, f"the scores {_listed(there)} {words}")
-    unknown = [name for name in verdicts if not says_other(str(name)) and not says_wrong(str(name))]
     if not unknown:
-        return _none(first, f"{_listed(there)} {_is(there)} not called as one that says whether a reply is right")
+        called = "is not called as one that says" if len(there) == 1 else "are not called as ones that say"
+        return _none(first, f"{_listed(there)} {called} whether a reply is right")
     borne_out = [name for name in unknown if _in_letters(name, samples) or _borne_out(name, samples)]
     if not borne_out:
         does = "does" if len(unknown) == 1 else "do"
         return _none(
-            first, f"{_listed(unknown)} {does} not call replies right more often that say the reference than others"
+            first, f"{_listed([*unknown])} {does} not call replies right more often that say the reference than others"
         )
     return _taken(first if first in borne_out else borne_out[0], there, samples)
 
@@ -154,10 +161,6 @@ def _taken(
 def _none(first: ScoreName, why: str) -> ChosenScore:
     way_out = "no verdicts are taken; --metric NAME says by which they are"
     return ChosenScore(None, first.scorer, f"{why}: {way_out}")
-
-
-def _is(names: Sequence[ScoreName]) -> str:
-    return "is" if len(names) == 1 else "are"
 
 
 def _borne_out(name: ScoreName, samples: Sequence[SampleScores]) -> bool:

@@ -89,11 +89,16 @@ def chosen_metric(samples: Sequence[LmEvalSample], higher: Mapping[str, bool], w
     said = {name: [sample.worth(name) for sample in samples] for name in usable_as}
     sure = [name for name in usable_as if name == ANYTHING or (says_right(name) and not usable_as[name])]
     if sure:
+        unknown = [name for name in whole if name in usable_as or not (says_other(name) or says_wrong(name))]
+        beside = {name: [sample.worth(name) for sample in samples] for name in unknown if name not in sure}
         same = one_verdict(
-            {name: said[name] for name in sure}, lambda name: _evidence(samples, name, usable_as[name]).speaks_for
+            {name: said[name] for name in sure},
+            beside,
+            lambda name: name in usable_as and _evidence(samples, name, usable_as[name]).speaks_for,
         )
         if not same:
-            return ChosenMetric(None, unclear=tuple(sure), why=_disagree(sure))
+            told = sure if disagreeing(said[name] for name in sure) else [*sure, *beside]
+            return ChosenMetric(None, unclear=tuple(told), why=_disagree(told))
         return ChosenMetric(same[0], usable_as[same[0]], why=left_aside([name for name in sure if name not in same]))
     others = list(usable_as)
     exact = [
@@ -101,7 +106,10 @@ def chosen_metric(samples: Sequence[LmEvalSample], higher: Mapping[str, bool], w
     ]
     for among in (others, exact):
         if among and not disagreeing(said[name] for name in among):
-            return ChosenMetric(among[0], usable_as[among[0]])
+            constant = [
+                name for name in whole if name not in others and len({each.worth(name) for each in samples}) == 1
+            ]
+            return ChosenMetric(among[0], usable_as[among[0]], why=left_aside(constant))
     if others:
         return ChosenMetric(None, unclear=tuple(others), why=_disagree(others))
     return ChosenMetric(None, unclear=tuple(whole), why=_unusable(whole, higher))

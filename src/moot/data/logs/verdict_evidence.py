@@ -68,7 +68,7 @@ def says_reference(question: QuestionInLog, said: str | None) -> bool | None:
         return None
     if not question.choices:
         return says_any(said, (question.answer, *question.accepted))
-    letters = [each for each in _LETTER.findall(said) if each in LETTERS[: len(question.choices)]]
+    letters: list[str] = [each for each in _LETTER.findall(said) if each in LETTERS[: len(question.choices)]]
     if letters:
         return letters[-1] == question.answer
     return says_any(said, (question.choices[LETTERS.index(question.answer)],))

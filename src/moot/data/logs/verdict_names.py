@@ -24,7 +24,18 @@ _ARE_RIGHT = ("answer", "choice", "math", "math_verify", "model_graded_fact", "m
 _NEGATES = frozenset(("not", "no", "un"))
 _SAYS_WRONG = frozenset(
     (
-        *("error", "errors", "err", "wrong", "incorrect", "incorrectness", "inaccurate", "inaccuracy", "mismatch"),
+        *(
+            "error",
+            "errors",
+            "err",
+            "wrong",
+            "wrongness",
+            "incorrect",
+            "incorrectness",
+            "inaccurate",
+            "inaccuracy",
+            "mismatch",
+        ),
         *("mismatches", "fail", "failed", "failure", "loss", "miss", "missed", "wer", "cer", "hallucination"),
         *("hallucinations", "hallucinated"),
     )
@@ -69,18 +80,29 @@ def disagreeing(values: Iterable[Sequence[float | None]]) -> bool:
     return any(list(each) != list(first) for each in others)
 
 
-def one_verdict(said: Mapping[Name, Sequence[float | None]], borne_out: Callable[[Name], bool]) -> list[Name]:
-    """Those of these metrics that are one and the same verdict; none: they disagree.
+def one_verdict(
+    said: Mapping[Name, Sequence[float | None]],
+    beside: Mapping[Name, Sequence[float | None]],
+    borne_out: Callable[[Name], bool],
+) -> list[Name]:
+    """Those of these metrics that are one and the same verdict; none: they disagree. `beside`: others, of unknown names, which
+    count where all of the first call every reply right.
 
     One that is the same for every reply tells nothing, and is left aside for others that differ and that the replies bear out:
     without that it may be the verdict, on replies that are all wrong, and the others the form.
     """
+    if all({*each} == {1.0} for each in said.values()):
+        said = {**said, **{name: each for name, each in beside.items() if _differs(each)}}
     if not disagreeing(said.values()):
         return list(said)
-    differing = {name: each for name, each in said.items() if len({*each}) > 1}
+    differing = {name: each for name, each in said.items() if _differs(each)}
     if len(differing) < len(said) and differing and not disagreeing(differing.values()):
         return [*differing] if all(map(borne_out, differing)) else []
     return []
+
+
+def _differs(values: Sequence[float | None]) -> bool:
+    return len({*values}) > 1
 
 
 def left_aside(names: Sequence[str]) -> str:
