@@ -1,7 +1,7 @@
 """By which of the scores in logs of Inspect a reply is right: a scorer may give several by name, and a task have several scorers.
 
 It is the same one for all models of a task. Of several that disagree none is taken for being the first: by one that says whether
-the form was kept, every wrong answer would be right. Nor is the only one taken whatever it is called: of many a scorer 1 is wrong.
+the form was kept, every wrong answer would be right. Nor is the only one taken whatever it is called: of many 1 is wrong.
 """
 
 from __future__ import annotations
