@@ -183,8 +183,8 @@ class TestTheOnlyScore:
         assert told(logs, "mine does not call replies right more often that say the reference") != taken
 
     def test_correct_and_incorrect_in_letters_are_what_they_say(self, tmp_path: Path) -> None:
-        letters = (("C", "C", "C", "C"), ("I", "C", "C", "C"))
-        assert stated(inspect_logs(tmp_path, {"my_judge": letters})) == [1.0, 0.75]
+        letters = (("C", "I", "C", "C"), ("C", "C", "C", "C"))
+        assert stated(inspect_logs(tmp_path, {"my_judge": letters})) == [0.75, 1.0]
 
 
 class TestLessIsBetter:
@@ -231,9 +231,9 @@ class TestVerdictsTurnedRound:
         assert told(logs, "the verdicts call 5 of 5 replies wrong that say the reference, and 3 of 3 others right")
 
     def test_a_strict_tool_is_none(self, tmp_path: Path) -> None:
-        """A match of the whole reply calls every sentence wrong."""
-        logs = self.table(tmp_path, NONE)
-        assert stated(logs) == [0.0, 0.0]
+        """A match of the beginning calls most sentences wrong, whether they name the reference or not."""
+        logs = self.table(tmp_path, ((0, 0, 0, 1), (0, 0, 0, 0)))
+        assert stated(logs) == [0.25, 0.0]
         assert not told(logs, "nothing is accepted")
 
     def test_no_share_is_told_of_them(self, tmp_path: Path) -> None:
