@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -39,6 +38,7 @@ from moot.live.question_log import LoggedQuestion, Utterance, log_file
 from moot.live.served import asked_name
 from moot.live.served_names import learners_named
 from moot.models.local import LocalModel
+from moot.pasted import pasted
 from moot.store.calls import ExperimentCalls
 from moot.store.sqlite import SqliteStore
 from moot.strategies import strategy as strategy_named
@@ -93,9 +93,9 @@ def one_question(words: Sequence[str], team: Path | None) -> str:
     files = [word for word in words if Path(word).suffix in (".yaml", ".yml") and len(word.split()) == 1]
     if files and team is None:
         asked = " ".join(word for word in words if word not in files) or "…"
-        raise UsageError(f'the file stands behind --team: moot ask --team {shlex.quote(files[0])} "{asked}"')
+        raise UsageError(f'the file stands behind --team: moot ask --team {pasted(files[0])} "{asked}"')
     if len(words) > 1:
-        behind = f" --team {shlex.quote(str(team))}" if team is not None else ""
+        behind = f" --team {pasted(team)}" if team is not None else ""
         raise UsageError(f'expected one question, in quotes: moot ask "{" ".join(words)}"{behind}')
     return words[0]
 

@@ -64,4 +64,4 @@ def failure_words(figures: Mapping[str, Any]) -> str:
 
 def next_words(file: str = FILE) -> str:
     """`file`: as it is pasted into a command."""
-    return f"Next: moot doctor {file}, then moot run {file} again, for all that failed."
+    return f"Next: moot doctor {file}, then moot run {file} again."
