@@ -58,8 +58,7 @@ def test_every_path_in_a_printed_command_is_quoted() -> None:
         told
         for path in sorted(ROOT.rglob("*.py"))
         for told in unquoted(path)
-        if told.split(": ")[1] != TAKEN_QUOTED.get(str(path.relative_to(ROOT)))
-        and told.split(": ")[1] not in NO_PATH
+        if told.split(": ")[1] != TAKEN_QUOTED.get(str(path.relative_to(ROOT))) and told.split(": ")[1] not in NO_PATH
     ]
     assert found == []
 

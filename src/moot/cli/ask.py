@@ -24,7 +24,7 @@ from moot.errors import UsageError
 from moot.experiment.build import build
 from moot.experiment.embedded_team import NAME as EMBEDDED_TEAM
 from moot.experiment.embedded_team import embedded_few
-from moot.experiment.learning import refuse_learners
+from moot.experiment.learning import askable, refuse_learners
 from moot.experiment.long_answers import groups_by_meaning, long_answer_problem
 from moot.experiment.part_of_file import with_other_play
 from moot.experiment.plan import Cell, Plan
@@ -116,9 +116,12 @@ def ask_command(text: str, asked: AskOptions, *, as_json: bool) -> int:
     said = _from_stdin() if text == STDIN else text
     kind = asked.kind or (None if asked.choices else _kind_of_others(file))
     question = _about_files(question_of(said, asked.choices, file.spec.language, kind), asked.files)
-    played = every_strategy(file) if asked.every else one_strategy(file, asked.strategy, long_answer=question.is_long)
-    refuse_learners(played)
-    if asked.strategy is None and file.spec.primary is None:
+    if asked.every:
+        played = askable(every_strategy(file))
+    else:
+        played = one_strategy(file, asked.strategy, long_answer=question.is_long)
+        refuse_learners(played)
+    if asked.every or (asked.strategy is None and file.spec.primary is None):
         _tell_left_out(every_strategy(file))
     _refuse_unplayable(played, question)
     before: list[Utterance] = []
