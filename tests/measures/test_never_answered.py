@@ -151,14 +151,14 @@ SERVED = {"models": {"tom": {"accuracy": 0.7}, "shy": {"accuracy": 0.7}}, "fault
 
 
 @contextmanager
-def ran(folder: Path, monkeypatch: pytest.MonkeyPatch, served: str) -> Iterator[None]:
+def ran(folder: Path, monkeypatch: pytest.MonkeyPatch, served: str, sample: int = 30) -> Iterator[None]:
     """In a folder with a file that was run with this model of a server that fails."""
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.chdir(folder)
     with in_a_thread(running(SERVED)) as server:
         models: dict[str, Any] = {name: {"provider": "simulated", "accuracy": 0.7} for name in ("ann", "cat")}
         one = {"provider": "endpoint", "base_url": server.base_url, "retries": {"attempts": 1}, "model": served}
-        keys: dict[str, Any] = {"name": "cup", "questions": {"builtin": "facts-en", "sample": 30}}
+        keys: dict[str, Any] = {"name": "cup", "questions": {"builtin": "facts-en", "sample": sample}}
         keys |= {"models": {**models, served: one}, "strategies": ["solo", "vote", "talkative"]}
         keys |= {"teams": {"all": {"players": [*models, served], "captain": "each"}}}
         Path("cup.yaml").write_text(json.dumps(keys))
@@ -191,6 +191,18 @@ def test_whom_every_call_of_failed_is_named_with_what_to_type_on_one_screen(
         assert "moot grade" not in planned, "which would change nothing"
         assert "every answer of tom failed" in planned
         assert "moot doctor" in planned
+
+
+def test_advice_leaves_it_out_and_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with ran(tmp_path, monkeypatch, "tom", sample=60):
+        capsys.readouterr()
+        run_app(app, ["advise", "cup.yaml", "--json"])
+        told = json.loads(capsys.readouterr().out)
+        options = [*told["frontier"], *told["beside"]]
+        assert {name for option in options for name in option["players"]} == {"ann", "cat"}
+        assert "tom is left out: every call failed, and nobody knows how good it is" in told["notes"]
 
 
 def test_so_is_who_refuses_everything(

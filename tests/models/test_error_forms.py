@@ -52,6 +52,11 @@ FAILED: list[tuple[Any, type[CallError]]] = [
     ({"code": 0, "message": "", "details": [{"reason": "the pod was evicted"}]}, ReplyBroken),
     ({"code": 0, "message": "", "invalid": True}, ReplyBroken),
     (True, ReplyBroken),
+    ("=" * 210 + " CUDA out of memory", ReplyBroken),
+    ({"message": "-" * 250 + " upstream overloaded"}, ReplyBroken),
+    ("❌", ReplyBroken),
+    ("-200", ReplyBroken),
+    ([{"a": ""}] * 65, ReplyBroken),
 ]
 
 
@@ -112,6 +117,8 @@ def test_what_a_filter_has_ended_is_its_word(finish: str) -> None:
     assert read(choices=choice(finish_reason=finish)).finish == "content_filter"
 
 
-@pytest.mark.parametrize("finish", ["stop", "eos", "end_turn", "COMPLETE", "stop_sequence", "tool_calls", "OTHER", ""])
+@pytest.mark.parametrize(
+    "finish", ["stop", "eos", "end_turn", "COMPLETE", "stop_sequence", "tool_calls", "OTHER", "no_error", ""]
+)
 def test_all_other_words_stand_as_they_are(finish: str) -> None:
     assert read(choices=choice(finish_reason=finish)).finish == (finish or "stop")

@@ -15,6 +15,10 @@ from typing import Any
 
 DEEPEST = 4
 """Errors within errors are followed so far."""
+MOST_PARTS = 64
+"""What has more parts is not looked through: nobody needs so many to say that all went well."""
+LONGEST_WELL = 200
+"""Nor so many characters."""
 
 _STATUS_OF_NAME = {
     **dict.fromkeys(("invalidargument", "failedprecondition", "outofrange", "badrequesterror", "badrequest"), 400),
@@ -41,7 +45,10 @@ _WELL = re.compile(
     r"|completed|created|accepted|(?:操作|请求|执行|调用|处理|查询)?成功|无错误|正常"
 )
 """How servers say that all went well, without case and signs."""
-_NOTHING = ("", "none", "null", "nil", "false", "no", "na", "undefined", "empty")
+_BLANKS = " \t\r\n-–—_.\"'"
+"""Signs that stand where nothing is to be said; others, and a banner of them, say something."""
+_NUMBER = re.compile(r"\s*-?[0-9]{1,19}\s*")
+_NOTHING = ("none", "null", "nil", "false", "no", "na", "undefined", "empty")
 """How they say nothing."""
 _NO_WORDS_OF_IT = (
     *("requestid", "traceid", "logid", "timestamp", "time", "date", "param"),
@@ -72,7 +79,7 @@ def error_fields(body: object, deep: int = DEEPEST) -> Mapping[str, Any] | None:
 def tells(error: object, deep: int = DEEPEST) -> bool:
     """Whether it says of anything that it went wrong. Some gateways send the fields of an error with every reply, with nothing in
     them, or that all went well."""
-    if not error or not deep:
+    if not error or not deep or (isinstance(error, (list, Mapping)) and len(error) > MOST_PARTS):
         return bool(error)
     if isinstance(error, list):
         return any(tells(each, deep - 1) for each in error)
@@ -81,23 +88,26 @@ def tells(error: object, deep: int = DEEPEST) -> bool:
     if error_status(error) is not None:  # whatever it says beside that
         return True
     told = error.get("message") or error.get("msg")
-    if isinstance(told, str) and _WELL.fullmatch(_bare(told)):  # whatever number it gives that
+    if (
+        isinstance(told, str) and len(told) <= LONGEST_WELL and _WELL.fullmatch(_bare(told))
+    ):  # whatever number it gives that
         return False
     return any(tells(value, deep - 1) for name, value in error.items() if not _is_beside(str(name)))
 
 
 def _is_well(value: object) -> bool:
     """Whether a word or a number says that all went well, or nothing."""
-    word = _bare(value) if isinstance(value, str) else value
-    if isinstance(word, str) and word.isdecimal() and len(word) < 20:
-        word = int(word)
-    if isinstance(word, str):
-        return word in _NOTHING or _WELL.fullmatch(word) is not None
-    return type(word) in (int, float) and (word == 0 or 200 <= word < 300)  # type: ignore[operator]
+    if isinstance(value, str) and _NUMBER.fullmatch(value):
+        value = int(value)
+    if isinstance(value, str):
+        if len(value) > LONGEST_WELL:
+            return False
+        return not value.strip(_BLANKS) or _bare(value) in _NOTHING or _WELL.fullmatch(_bare(value)) is not None
+    return type(value) in (int, float) and (value == 0 or 200 <= value < 300)  # type: ignore[operator]
 
 
 def _bare(words: str) -> str:
-    return "".join(sign for sign in words[:200].casefold() if sign.isalnum())
+    return "".join(sign for sign in words[:LONGEST_WELL].casefold() if sign.isalnum())
 
 
 def _is_beside(name: str) -> bool:
@@ -106,7 +116,7 @@ def _is_beside(name: str) -> bool:
 
 def _fields(error: object, around: Mapping[str, Any], deep: int) -> Mapping[str, Any]:
     if isinstance(error, list) and error:
-        error = next(filter(tells, error), error[0])
+        error = next(filter(tells, error[:MOST_PARTS]), error[0])
     if not isinstance(error, str | Mapping):
         told = around.get("message") or around.get("msg")
         code = {} if _number(error) is None else {"code": error}

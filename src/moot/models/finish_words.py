@@ -43,7 +43,7 @@ def failed_finish(finish: str) -> bool:
     if finish in ("stop", CUT):
         return False
     word = _plain(finish)
-    named = word in FAILED_FINISHES or word.endswith("error")
+    named = word in FAILED_FINISHES or (word.endswith("error") and word != "noerror")
     return named and word not in CUT_FINISHES and not is_filter_finish(finish)
 
 
