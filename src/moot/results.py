@@ -32,6 +32,7 @@ from sqlalchemy import Connection
 
 from moot import ballots as voting_rules
 from moot.cli.progress import watch
+from moot.engine.failed_by import times_by_words
 from moot.engine.run_tally import State
 from moot.engine.runner import Runner
 from moot.engine.stopping import ONE_SIGNAL_S
@@ -287,7 +288,7 @@ class _Job:
             store=OpenStore(plan.store_url, beside=plan.file.path.parent),
             state=state,
             figures=figures_taken,
-            failures=dict(runner.tally.causes),
+            failures=times_by_words(runner.tally.causes),
             stopped_by=stopped_by,
             measures=self.measures,
             plan_id=plan.id,

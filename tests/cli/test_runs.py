@@ -272,3 +272,17 @@ def test_two_plans_of_one_name_are_told_apart(tmp_path: Path, capsys: Captured) 
     assert f"plan {newest['id'][:8]}, the newest" in said
     assert f"plan {first['id'][:8]}, another than the newest in: " in said
     assert moot("report", path, "--plan", first["id"][:8]) == 0
+
+
+def test_the_stores_of_a_folder_are_only_read(tmp_path: Path, capsys: Captured) -> None:
+    """One of an older moot too: whoever lists a folder has not asked for any of them to be brought up to date."""
+    (tmp_path / "old").mkdir()
+    for folder in (tmp_path, tmp_path / "old"):
+        assert moot("run", cup(folder), "--limit", 4, "--quiet") == 0
+    old = tmp_path / "old" / "cup.db"
+    changed(old, "DELETE FROM migrations WHERE name = (SELECT max(name) FROM migrations)")
+    for folder in (tmp_path, tmp_path / "old"):
+        before = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+        (held,) = told(capsys, "runs", folder)
+        assert [row["questions"] for row in held["runs"]] == [4]
+        assert {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()} == before

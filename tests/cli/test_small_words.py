@@ -15,6 +15,7 @@ from moot.cli.app import app
 from moot.cli.exit import run_app
 from moot.cli.offers import MENU_LINES, Offer
 from moot.data import load
+from moot.errors import UsageError
 from moot.report.next_commands import NextCommands
 from moot.simulate.server import running
 from moot.types import QuestionKind
@@ -63,6 +64,52 @@ def test_the_list_of_models_is_one_screen_and_none_is_lost(capsys: Captured) -> 
     assert len(capsys.readouterr().out.splitlines()) == len(several)
     offers.show(several[:MENU_LINES], [0])
     assert len(capsys.readouterr().out.splitlines()) == MENU_LINES, "which need not be cut"
+
+
+def test_the_list_of_models_is_counted_by_the_rows_of_the_screen(
+    capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where most entries are longer than a line."""
+    long = ", simulated: not real, and told at length so that it goes on"
+    several = [
+        Offer(f"model-{number}", f"a server like Ollama at 127.0.0.1:1885{number % 10}{long}") for number in range(14)
+    ]
+    several += [Offer(f"other-{number}", f"one place, the same for all{long}{long}") for number in range(5)]
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    offers.show(several[:6], [0])
+    assert len(capsys.readouterr().out.splitlines()) == 12, "which need not be cut"
+    offers.show(several, [0])
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) <= MENU_LINES
+    assert max(map(len, lines)) <= 80
+    assert lines[0].startswith(" *  1  model-0")
+    assert "16-19  4 more there: other-1, other-2" in lines[-1]
+    offers.show(several, [0], None)
+    assert len(capsys.readouterr().out.splitlines()) > 2 * len(several) - 1
+
+
+def test_columns_without_a_name_are_told_as_such() -> None:
+    Path("quiz.csv").write_text("| question | answer |\n| --- | --- |\n| Who is it? | Ann |\n")
+    with pytest.raises(UsageError, match="two columns have no name; those with one are 'question', 'answer'"):
+        list(load(Path("quiz.csv")))
+
+
+LEARNING = """
+name: cup
+models: {ann: {provider: simulated, accuracy: 0.8}, bob: {provider: simulated, accuracy: 0.6}}
+teams: {two: {players: [ann, bob]}}
+strategies: [learnt, solo]
+"""
+
+
+def test_every_strategy_is_asked_but_the_one_that_learns_in_a_run(capsys: Captured) -> None:
+    Path("cup.yaml").write_text(LEARNING)
+    assert moot("ask", "Who?", "--team", "cup.yaml", "--all", "--no-log") == 0
+    told = capsys.readouterr()
+    assert "left out: two/learnt, which learns in a run" in " ".join(told.err.split())
+    assert "solo@ann: " in told.out
+    Path("cup.yaml").write_text(LEARNING.replace("learnt, solo", "learnt"))
+    assert moot("ask", "Who?", "--team", "cup.yaml", "--all", "--no-log") == 2, "where nothing else is there"
 
 
 def test_a_bar_separates_cells() -> None:

@@ -170,7 +170,7 @@ def flat(words: str) -> str:
     return " ".join(words.split())
 
 
-AGAIN = "Next: moot doctor cup.yaml, then moot run cup.yaml again, which asks for all that failed."
+AGAIN = "Next: moot doctor cup.yaml, then moot run cup.yaml again."
 
 
 def test_whom_every_call_of_failed_is_named_with_what_to_type_on_one_screen(

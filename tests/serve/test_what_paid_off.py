@@ -209,6 +209,7 @@ async def test_all_is_served_though_the_best_of_the_run_learns(tmp_path: Path) -
     assert line.startswith(
         "serving solo@ann: the first of the file that can be asked; the best of the run's teams, learnt"
     )
+    assert "%" not in line.partition("; left out")[0], "no figure of another beside the name of the one that is served"
     assert line.endswith(
         "and 2 others; left out: three/learnt, which learns in a run (moot fit writes what was learnt)"
     )

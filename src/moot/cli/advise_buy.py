@@ -26,6 +26,7 @@ from moot.cli.run import EXIT_CODES
 from moot.cli.safe_text import say
 from moot.data import given_cases
 from moot.decide.last_stage import stage_of
+from moot.engine.failed_by import alike_causes
 from moot.engine.run_tally import State
 from moot.engine.stage_race import IN_A_WAVE, INCUMBENT, StageRace
 from moot.engine.stopping import Stopping
@@ -208,8 +209,8 @@ async def _played(plan: Plan, race: StageRace, usd: float) -> PlayedNow:
         with Stopping(runner, tell_unfinished, leave_at_once).listening():
             async with watch(runner.tally, title=plan.name):
                 state = await runner.run()
-        for cause, times in runner.tally.causes.most_common(3):
-            say(f"moot: {times} × {cause}", file=sys.stderr)
+        for alike in alike_causes(runner.tally.causes)[:3]:
+            say(f"moot: {alike.times} × {alike.words}", file=sys.stderr)
         made = runner.tally.calls.made if runner.tally.calls is not None else 0
         purse = runner.tally.purse
         return PlayedNow(state, made, purse.paid_usd if isinstance(purse, Ledger) else 0.0, before)

@@ -7,7 +7,6 @@ frontier is taken; where there is one point alone, those kept apart have chosen 
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -31,6 +30,7 @@ from moot.experiment.selected import CHOSEN_ON
 from moot.experiment.spec import ExperimentFile, read_experiment
 from moot.foreign_files import text_of
 from moot.foreign_json import read_json
+from moot.pasted import pasted
 from moot.whole_files import written_whole
 
 TEAM = "advised"
@@ -108,7 +108,7 @@ def written_team(
         raise FileError(f"cannot be written: {error.strerror or error}", file=output) from None
     build(read_experiment(output, with_questions=False), asked=False)
     beside = [chosen.name, *([rule.name] if option.learnt is not None else [])]
-    return [f"Written: {output}, with {' and '.join(beside)} beside it. Then: moot serve {shlex.quote(str(output))}"]
+    return [f"Written: {output}, with {' and '.join(beside)} beside it. Then: moot serve {pasted(output)}"]
 
 
 def _lines(file: ExperimentFile, names: Sequence[str], chosen: str, strategy: str | Mapping[str, Any]) -> Iterator[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,7 +24,7 @@ from moot.errors import UsageError
 from moot.experiment.build import build
 from moot.experiment.embedded_team import NAME as EMBEDDED_TEAM
 from moot.experiment.embedded_team import embedded_few
-from moot.experiment.learning import refuse_learners
+from moot.experiment.learning import askable, refuse_learners
 from moot.experiment.long_answers import groups_by_meaning, long_answer_problem
 from moot.experiment.part_of_file import with_other_play
 from moot.experiment.plan import Cell, Plan
@@ -39,6 +38,7 @@ from moot.live.question_log import LoggedQuestion, Utterance, log_file
 from moot.live.served import asked_name
 from moot.live.served_names import learners_named
 from moot.models.local import LocalModel
+from moot.pasted import pasted
 from moot.store.calls import ExperimentCalls
 from moot.store.sqlite import SqliteStore
 from moot.strategies import strategy as strategy_named
@@ -93,9 +93,9 @@ def one_question(words: Sequence[str], team: Path | None) -> str:
     files = [word for word in words if Path(word).suffix in (".yaml", ".yml") and len(word.split()) == 1]
     if files and team is None:
         asked = " ".join(word for word in words if word not in files) or "…"
-        raise UsageError(f'the file stands behind --team: moot ask --team {shlex.quote(files[0])} "{asked}"')
+        raise UsageError(f'the file stands behind --team: moot ask --team {pasted(files[0])} "{asked}"')
     if len(words) > 1:
-        behind = f" --team {shlex.quote(str(team))}" if team is not None else ""
+        behind = f" --team {pasted(team)}" if team is not None else ""
         raise UsageError(f'expected one question, in quotes: moot ask "{" ".join(words)}"{behind}')
     return words[0]
 
@@ -116,9 +116,12 @@ def ask_command(text: str, asked: AskOptions, *, as_json: bool) -> int:
     said = _from_stdin() if text == STDIN else text
     kind = asked.kind or (None if asked.choices else _kind_of_others(file))
     question = _about_files(question_of(said, asked.choices, file.spec.language, kind), asked.files)
-    played = every_strategy(file) if asked.every else one_strategy(file, asked.strategy, long_answer=question.is_long)
-    refuse_learners(played)
-    if asked.strategy is None and file.spec.primary is None:
+    if asked.every:
+        played = askable(every_strategy(file))
+    else:
+        played = one_strategy(file, asked.strategy, long_answer=question.is_long)
+        refuse_learners(played)
+    if asked.every or (asked.strategy is None and file.spec.primary is None):
         _tell_left_out(every_strategy(file))
     _refuse_unplayable(played, question)
     before: list[Utterance] = []

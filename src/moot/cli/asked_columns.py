@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -27,6 +26,7 @@ from moot.data.tables.table import ENDINGS as TABLE_ENDINGS
 from moot.data.tables.which_sheet import sheet_of_questions
 from moot.errors import FileError
 from moot.experiment.starter_file import StarterQuestions
+from moot.pasted import pasted
 
 LOOKED_AT = 1000
 """Questions by which is told what kind the others are, and in which language."""
@@ -120,7 +120,7 @@ def _how_to_take_yours(unknown: Sequence[Path]) -> str:
     """A table whose columns nobody has heard of may well be them, so it is named."""
     if len(unknown) != 1:
         return "--questions FILE takes yours"
-    return f"--questions {shlex.quote(unknown[0].name)} asks what its columns are, which are not known by their names"
+    return f"--questions {pasted(unknown[0].name)} asks what its columns are, which are not known by their names"
 
 
 def _builtin(name: str, notes: tuple[str, ...]) -> QuestionsFound:

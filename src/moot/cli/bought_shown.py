@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from moot.cli.advise_buy import Bought, Purchase
 from moot.cli.advise_shown import wrapped
 from moot.decide.rules import DIGITS
 from moot.engine.stage_race import INCUMBENT, RacedOption
+from moot.pasted import pasted
 from moot.stats.counted_words import count
 from moot.stats.written_numbers import dollars
 
@@ -149,7 +149,7 @@ def _not_known(bought: Bought) -> str:
 
 def _after(bought: Bought, purchase: Purchase, path: Path, *, written: bool) -> str | None:
     """What to type next."""
-    again = f"moot advise {shlex.quote(str(path))} --buy {purchase.usd:g}"
+    again = f"moot advise {pasted(path)} --buy {purchase.usd:g}"
     if bought.played.state == "budget" and not bought.played.calls:
         held = "each call is held at the most that it can cost until it is billed"
         return f"{dollars(purchase.usd)} does not do for a question of all who are in it: {held}. Expected more."

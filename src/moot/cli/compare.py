@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from moot.cli.report import open_existing
 from moot.cli.safe_text import print_json
 from moot.errors import MootError, UsageError
 from moot.experiment.spec import read_experiment
+from moot.pasted import pasted
 from moot.report.compare import compared, words
 from moot.store import from_here
 from moot.store.examined import opened_to_read
@@ -29,7 +29,7 @@ def two_sides(source: str, sides: Sequence[str], a: str | None, b: str | None) -
         case [first, second] if not (sides and named):
             return first, second
     raise UsageError(
-        f"expected two strategies, such as: moot compare {shlex.quote(source)} {_two_of(source)} (or --a and --b)"
+        f"expected two strategies, such as: moot compare {pasted(source)} {_two_of(source)} (or --a and --b)"
     )
 
 

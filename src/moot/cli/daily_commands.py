@@ -59,7 +59,9 @@ def run(
 def runs(
     file: Annotated[
         Path | None,
-        typer.Argument(metavar="FILE", help="An experiment file: what its store holds.", show_default=False),
+        typer.Argument(
+            metavar="FILE", help="An experiment file: what its store holds; or a folder.", show_default=False
+        ),
     ] = None,
     store: Annotated[str | None, typer.Option(help="Read this store: sqlite:///PATH.")] = None,
     limit: Annotated[int, typer.Option(min=1, help="So many of each store, the newest first.")] = 20,

@@ -25,6 +25,7 @@ from moot.cli.report import ReportWanted, read_report, write_report_page
 from moot.cli.safe_text import print_json, say
 from moot.errors import UsageError
 from moot.measures.numbers import percent
+from moot.pasted import pasted
 from moot.report.names import shortened
 from moot.report.page.run_page import RunPage
 
@@ -127,5 +128,5 @@ def _next(page: Path | None, folder: Path | None) -> Iterator[str]:
     if folder is None:
         yield "moot demo --unpack recorded   the stores, for moot report, show and compare"
     else:
-        yield f"moot report {folder / HELPS.file} --all"
+        yield f"moot report {pasted(folder / HELPS.file)} --all"
     yield "moot init                     an experiment with your own models and questions"

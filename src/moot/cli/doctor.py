@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from moot.experiment.plan import Plan
 from moot.experiment.spec import read_experiment
 from moot.live.doctor import Diagnosis, examine
 from moot.models.local import LocalModel
+from moot.pasted import pasted
 from moot.stats.counted_words import count
 
 NAME = 16
@@ -77,7 +77,7 @@ def _failures(diagnoses: Sequence[Diagnosis], experiment: Plan) -> list[Text]:
 
 def _end(diagnoses: Sequence[Diagnosis], experiment: Plan, console: Console) -> int:
     """What failed comes last, with what to type next: an estimate is longer than a screen."""
-    file = shlex.quote(str(experiment.file.path))
+    file = pasted(experiment.file.path)
     failed = [diagnosis for diagnosis in diagnoses if not diagnosis.well]
     for words in _failures(diagnoses, experiment):
         console.print(words)

@@ -7,7 +7,6 @@ is told so.
 from __future__ import annotations
 
 import json
-import shlex
 import sys
 
 from sqlalchemy import Connection
@@ -18,6 +17,7 @@ from moot.experiment.spec import ExperimentFile
 from moot.grade.graders import USUAL, grader
 from moot.grade.grading import GradedBy, scores_name
 from moot.grade.identity import VERSION, identity
+from moot.pasted import pasted
 from moot.store.graded_by import scores_by_grader
 from moot.store.rows import config_of
 from moot.store.statements import Row
@@ -51,7 +51,7 @@ class FileGraders:
         was, named = (_names(by, with_grader=other_grader) for by in (before, now))
         self._told = (
             f"graded by {was}; {self._path} now names {named}:"
-            f" moot grade {shlex.quote(str(self._path))} grades by that, and asks no player"
+            f" moot grade {pasted(self._path)} grades by that, and asks no player"
         )
         return experiment
 

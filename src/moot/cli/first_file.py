@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
@@ -21,6 +20,7 @@ from moot.data.tables.table import check_readable
 from moot.errors import FileError, UsageError
 from moot.experiment.build import build
 from moot.experiment.starter_file import StarterFile, StarterModel
+from moot.pasted import pasted
 from moot.whole_files import written_whole
 
 FIRST_CHARACTERS = 20_000
@@ -36,9 +36,7 @@ def placed(file: Path | None, questions: Path | None, output: Path | None) -> tu
     if file is None:
         return questions, output or Path(DEFAULT_OUTPUT)
     if file.suffix.lower() in (".yaml", ".yml"):
-        raise UsageError(
-            f"{file} is no file of questions; moot init -o {shlex.quote(str(file))} writes an experiment there"
-        )
+        raise UsageError(f"{file} is no file of questions; moot init -o {pasted(file)} writes an experiment there")
     if file.suffix.lower() not in QUESTION_FILES:
         raise UsageError(f"{file} is no file of questions; expected one that ends with {', '.join(QUESTION_FILES)}")
     if questions is not None:
@@ -74,8 +72,8 @@ def init_command(questions: Path | None, output: Path, *, yes: bool, ports: Sequ
 
 def _typed_too(questions: Path | None, output: Path, *, yes: bool) -> str:
     """What a command is given once more, so that it does the same."""
-    words = [f"--questions {shlex.quote(str(questions))}"] if questions is not None else []
-    words += [f"-o {shlex.quote(str(output))}"] if str(output) != DEFAULT_OUTPUT else []
+    words = [f"--questions {pasted(questions)}"] if questions is not None else []
+    words += [f"-o {pasted(output)}"] if str(output) != DEFAULT_OUTPUT else []
     return "".join(f" {word}" for word in [*words, *(["--yes"] if yes else [])])
 
 
@@ -139,7 +137,7 @@ def _say_next(starter: StarterFile, first: Sequence[str]) -> None:
     say(f"\n{starter.path} is written: {', '.join(starter.named)}{asked}; solo, vote and talkative")
     if any(model.simulated for model in starter.models):
         say("Simulated models are not real: what they show says nothing about real ones.")
-    file = shlex.quote(str(starter.path))
+    file = pasted(starter.path)
     steps = [
         *((command, "gets what is missing") for command in first),
         (f"moot doctor {file}", "is every model there, and does it answer?"),

@@ -40,6 +40,7 @@ from moot.measures import needs
 from moot.measures.numbers import plain
 from moot.models.closest import closest
 from moot.models.flights import Flights
+from moot.pasted import pasted
 from moot.report.figures import figures
 from moot.report.remarks import FEEDBACK, LONG_ANSWERS
 from moot.report.terminal import print_report
@@ -181,7 +182,7 @@ async def _say_whose_turn(store: Store, graded: Graded, grading: Grading, experi
         return
     if left := len(await open_answers(store, grading, experiment, needs())):
         words = f"{count(left, 'different answer')} that a person may decide, drafts among them"
-        say(f"moot: {words}: moot grade {path} --settle", file=sys.stderr)
+        say(f"moot: {words}: moot grade {pasted(path)} --settle", file=sys.stderr)
 
 
 def _say_effects(effects: Sequence[BatchEffect], grading: Grading) -> None:
@@ -268,7 +269,7 @@ async def _show(
 ) -> None:
     """Scores of the file's own judges are what a report shows; those of others are shown here."""
     if judging == named or not judging.models:
-        say(f"moot report {path} shows the figures")
+        say(f"moot report {pasted(path)} shows the figures")
         return
     declared = {"models": judging.models, "batch": judging.batch}
     config = {**config_of(experiment), "judge": declared, "grader": grading.kept_as}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from moot.data.logs.imported import ImportedLogs, import_logs
 from moot.data.logs.log import NO_REFERENCE
 from moot.errors import FileError, UsageError
 from moot.foreign_files import text_of
+from moot.pasted import pasted
 from moot.stats.counted_words import count
 from moot.whole_files import written_together
 
@@ -203,15 +203,15 @@ def _usd(value: float | None) -> str:
 def _next(logs: ImportedLogs, files: ImportFiles) -> Iterator[str]:
     if files.to_stdout:
         return
-    replies = shlex.quote(str(files.replies))
+    replies = pasted(files.replies)
     if not logs.questions:
         own = "YOUR-QUESTIONS.jsonl"
         yield f"Next: moot advise {replies} --questions {own}, with questions whose ids are those of the replies"
         return
-    advise = f"moot advise {replies} --questions {shlex.quote(str(files.beside))}"
+    advise = f"moot advise {replies} --questions {pasted(files.beside)}"
     steps = [(advise, "which team of them to take, and by which rule")] if len(logs.models) > 1 else []
     if files.experiment is not None:
-        steps.insert(0, (f"moot run {shlex.quote(str(files.experiment))}", "each alone and their vote, with intervals"))
+        steps.insert(0, (f"moot run {pasted(files.experiment)}", "each alone and their vote, with intervals"))
     if not steps:
         yield "Next: logs of other models on the same questions, to see what a team of them would reach"
         return

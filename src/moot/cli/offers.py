@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from moot.cli.choosing import numbers, several, typed
-from moot.cli.safe_text import say
+from moot.cli.safe_text import fitted, say
 from moot.errors import CallError, UsageError
 from moot.experiment import starter_file
 from moot.experiment.starter_file import StarterModel
@@ -130,34 +130,60 @@ def proposed(offers: Sequence[Offer]) -> list[int]:
     return [place for place, offer in enumerate(offers) if offer.rank == best][:MOST_PROPOSED]
 
 
+@dataclass(frozen=True, slots=True)
+class _Menu:
+    """The list of models as it is printed."""
+
+    lines: Sequence[str]
+    hanging: int
+    whole: bool
+    """Every offer has a line, with all its words."""
+
+    @property
+    def height(self) -> int:
+        """Rows of the screen: what is longer than a line goes on in the next."""
+        return sum(fitted(line, sys.stdout, self.hanging).count("\n") + 1 for line in self.lines)
+
+
 def show(offers: Sequence[Offer], chosen: Sequence[int], most: int | None = MENU_LINES) -> None:
-    """One line each; where these are more than `most`, of every place the first few and its others in one line."""
-    width = min(40, max(len(offer.title) for offer in offers))
+    """One line each; where these are more rows of the screen than `most`, of every place the first few and its others in one
+    line; and where these are more too, every line as far as it goes."""
+    menu = _menu(offers, chosen, most)
+    for line in menu.lines:
+        say(line, hanging=menu.hanging)
+
+
+def _menu(offers: Sequence[Offer], chosen: Sequence[int], most: int | None) -> _Menu:
     places = [list(group) for _, group in groupby(range(len(offers)), key=lambda place: offers[place].where)]
-    each = _shown_of_each([len(group) for group in places], most)
+    largest = max(map(len, places))
+    menu = _menu_of(offers, chosen, places, largest, cut=False)
+    for cut in (False, True):
+        for each in range(largest, 0, -1):
+            if most is None or menu.height <= most:
+                return menu
+            menu = _menu_of(offers, chosen, places, each, cut=cut)
+    return menu
+
+
+def _menu_of(
+    offers: Sequence[Offer], chosen: Sequence[int], places: Sequence[Sequence[int]], each: int, *, cut: bool
+) -> _Menu:
+    """`each`: how many of every place have a line of their own. `cut`: no line goes on in a second."""
+    width = min(40, max(len(offer.title) for offer in offers))
+    lines, whole = [], not cut
     for group in places:
-        whole = (
-            len(group) <= each + 1
-        )  # a line that says how many others there are is as long as the one that it stands for
-        for place in group if whole else group[:each]:
+        # A line that says how many others there are is as long as the one that it stands for.
+        alone = group if len(group) <= each + 1 else group[:each]
+        for place in alone:
             mark = "*" if place in chosen else " "
-            say(f" {mark}{place + 1:3}  {offers[place].title.ljust(width)}  {offers[place].where}", hanging=width + 9)
-        if not whole:
-            others = group[each:]
+            line = f" {mark}{place + 1:3}  {offers[place].title.ljust(width)}  {offers[place].where}"
+            lines.append(f"{line[: LINE - 1]}…" if cut and len(line) > LINE else line)
+        if others := group[len(alone) :]:
+            whole = False
             mark = "*" if {*others} & {*chosen} else " "
             told = f" {mark}{others[0] + 1:3}-{others[-1] + 1}  {len(others)} more there: "
-            say(told + _few(", ".join(offers[place].title for place in others), LINE - len(told)))
-
-
-def _shown_of_each(sizes: Sequence[int], most: int | None) -> int:
-    """How many of every place have a line of their own, so that all lines are no more than `most`; at least one."""
-    largest = max(sizes)
-    if most is None:
-        return largest
-    for each in range(largest, 1, -1):
-        if sum(min(size, each + 1) for size in sizes) <= most:
-            return each
-    return 1
+            lines.append(told + _few(", ".join(offers[place].title for place in others), LINE - len(told)))
+    return _Menu(lines, width + 9, whole)
 
 
 def _few(names: str, room: int) -> str:
@@ -167,7 +193,7 @@ def _few(names: str, room: int) -> str:
 def choose(offers: Sequence[Offer]) -> list[StarterModel]:
     """The models that somebody wants; those of a hosted API by their names, or from its list if it may be asked."""
     taken = proposed(offers)
-    listed = "; list shows all" if len(offers) > MENU_LINES else ""
+    listed = "" if _menu(offers, taken, MENU_LINES).whole else "; list shows all"
     while True:
         places = several(
             f"Which? Such as 1,3-4{listed}; enter takes",

@@ -21,6 +21,7 @@ from moot.cli.safe_text import json_text, say
 from moot.engine.export_calls import recorded_calls
 from moot.errors import FileError, UsageError
 from moot.experiment.spec import ExperimentFile, read_experiment
+from moot.pasted import pasted
 from moot.report.figures import Figures, figures
 from moot.report.page.run import read_run, write_page
 from moot.report.page.run_page import RunPage
@@ -114,7 +115,7 @@ async def _publish(file: ExperimentFile, folder: Path, url: str | None, paths: S
             reading = await store.read(read)
         if not reading.rows or reading.figures.get("headline") is None:
             raise UsageError(
-                f"{file.path}: nothing was played that could be published; run it first: moot run {file.path}"
+                f"{file.path}: nothing was played that could be published; run it first: moot run {pasted(file.path)}"
             )
         place = folder / RUNS / _place(reading.run)
         files = dict(_files(file, reading, hidden))
@@ -221,7 +222,9 @@ def _refuse_inputs(targets: Iterable[Path], paths: Sequence[Path], store: str | 
 def _refuse_another(file: ExperimentFile, found: FoundPlan) -> None:
     """What is published as the run of a file is that run."""
     if found.not_of_file is not None:
-        raise UsageError(f"--publish: {found.not_of_file}; expected the run of the file as it is: moot run {file.path}")
+        raise UsageError(
+            f"--publish: {found.not_of_file}; expected the run of the file as it is: moot run {pasted(file.path)}"
+        )
 
 
 def _refuse_twice(file: ExperimentFile, rows: Sequence[Mapping[str, Any]], more: Sequence[Mapping[str, Any]]) -> None:

@@ -26,6 +26,7 @@ from moot.measures.reserved import SERVED
 from moot.measures.sides import sides
 from moot.measures.source import Source
 from moot.measures.unlisted_rows import options_played
+from moot.pasted import pasted
 from moot.report.figures import figures
 from moot.report.frames import RAW, stored_columns
 from moot.report.sections import all_sections
@@ -394,5 +395,5 @@ def open_existing(path: Path | None, url: str | None, *, served: bool = False) -
         url = from_here(url) if url else file.store_url
     assert url is not None
     store = store_at(url, beside=beside)
-    first = f"there is no store at {store.name} yet; run the experiment first: moot run {path or 'FILE'}"
+    first = f"there is no store at {store.name} yet; run the experiment first: moot run {pasted(path)}"
     return store.needed(first), wanted

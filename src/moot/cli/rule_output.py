@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shlex
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -20,6 +19,7 @@ from moot.experiment.fitted import rule_named
 from moot.experiment.spec import ExperimentFile
 from moot.foreign_files import text_of
 from moot.foreign_json import read_json
+from moot.pasted import pasted
 from moot.whole_files import written_whole
 
 WrittenRule = Mapping[str, Any] | Sequence[Mapping[str, Any]]
@@ -98,7 +98,7 @@ def next_lines(file: ExperimentFile, output: Path, learnt: LearntRule, wanted: S
         yield "  It abstains from nothing: what was to be promised cannot be, and with such a target it would answer nothing."
     if not wanted:  # who wants to abstain needs all of them
         yield from _cheaper(learnt)
-    yield f"Then: moot serve {shlex.quote(str(file.path))}"
+    yield f"Then: moot serve {pasted(file.path)}"
 
 
 def _cheaper(learnt: LearntRule) -> Iterator[str]:

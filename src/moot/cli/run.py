@@ -7,7 +7,6 @@ import gc
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 from pathlib import Path
 
 from rich.text import Text
@@ -20,6 +19,7 @@ from moot.cli.outputs import files_named
 from moot.cli.progress import watch
 from moot.cli.safe_text import say
 from moot.cli.settled import Rerun, SettledWords
+from moot.engine.failed_by import alike_causes
 from moot.engine.run_tally import RunTally, State
 from moot.engine.runner import Runner
 from moot.engine.stopping import Stopping
@@ -29,6 +29,7 @@ from moot.experiment.build import build
 from moot.experiment.plan import Plan
 from moot.experiment.spec import ExperimentFile, read_experiment
 from moot.measures import NOT_AT_THE_END, needs
+from moot.pasted import pasted
 from moot.report.ending import height, print_ending, short_ending
 from moot.report.figures import Figures, figures, find_experiment, headline_of
 from moot.report.next_commands import NextCommands
@@ -41,8 +42,10 @@ from moot.store.store import Store
 PROGRESS = " "
 """The line that the progress leaves on the screen."""
 MOST_CAUSES = 5
-CAUSES_LINES = 3
-"""So many causes of failures are told after a run, and below an ending as many as fit so many lines."""
+CAUSES_LINES = 2
+"""So many causes of failures are told after a run, and below an ending so many lines of them: all words are a section."""
+SET_IN = 6
+"""So many characters of a cause are lost where a line of it goes on in a second."""
 ENGINES = ("local", "ray")
 _CUT: dict[State, str] = {"interrupted": "interrupted", "budget": "stopped by its budget"}
 """Runs that ended before their end and go on when they are run again: of what there is nobody wants a page yet."""
@@ -161,7 +164,7 @@ async def _played(runner: Runner) -> State:
     try:
         return await runner.run()
     except EndpointClosed as error:
-        tally, path = runner.tally, runner.experiment.file.path
+        tally, path = runner.tally, pasted(runner.experiment.file.path)
         kept = f"{tally.kept} of {tally.total} episodes are kept"
         where = _where(str(error), runner.experiment)
         raise type(error)(
@@ -240,16 +243,20 @@ def _cut_words(tally: RunTally, how: str) -> str:
     words = f"{how}: {tally.kept:,} of {tally.total:,} episodes are kept"
     if not failed:
         return words
-    return f"{words}; {failed:,} failed, such as by {min(tally.causes, key=len, default='an error')}"
+    return f"{words}; {failed:,} failed, such as by {_plainest(tally) or 'an error'}"
 
 
 def _nothing_played(runner: Runner) -> None:
     """Three lines: that it came to nothing, why, and what to type next."""
     tally = runner.tally
     say(f"moot: {nothing_words(tally.outcomes['failed'])}", file=sys.stderr)
-    plainest = min(tally.causes, key=len, default="")  # of one model: a team's cause tells those of all its players
-    say(f"  {plainest}", file=sys.stderr)
-    say(f"  {next_words(runner.experiment.file.path)}", file=sys.stderr)
+    say(f"  {_plainest(tally)}", file=sys.stderr)
+    say(f"  {next_words(pasted(runner.experiment.file.path))}", file=sys.stderr)
+
+
+def _plainest(tally: RunTally) -> str:
+    """Of one model: a team's cause tells those of all its players."""
+    return min((cause.words for cause in tally.causes), key=len, default="")
 
 
 def _anything_new(tally: RunTally) -> bool:
@@ -271,22 +278,26 @@ def _where(cause: str, experiment: Plan) -> str:
 
 
 def _failed_lines(runner: Runner, state: State, console: Console | None) -> list[str]:
-    """That episodes failed, by what, and what to type next. Below an ending, as many causes as a few lines of this console
-    hold; else the most usual ones."""
+    """That episodes failed, by what, and what to type next. Below an ending in a few lines of this console, the most usual
+    causes first; else each cause in all its words."""
     if state != "failed":
         return []
-    tally, path = runner.tally, runner.experiment.file.path
-    causes = [
-        f"  {times} × {cause}{_where(cause, runner.experiment)}"
-        for cause, times in tally.causes.most_common(MOST_CAUSES)
-    ]
-    if console is not None:
-        heights = list(accumulate(height(Text(line), console) for line in causes))
-        causes = causes[: max(1, sum(so_far <= CAUSES_LINES for so_far in heights))]
-    rest = len(tally.causes) - len(causes)
-    more = f"; {count(rest, 'other cause')}: --section failures" if rest else ""
+    tally, experiment = runner.tally, runner.experiment
+    found = alike_causes(tally.causes)
+    shown = found[: MOST_CAUSES if console is None else CAUSES_LINES]
+    room = None if console is None else console.width * (CAUSES_LINES // len(shown)) if shown else None
+    causes = [_cause_line(alike.times, alike.words, _where(alike.words, experiment), room) for alike in shown]
+    rest = len(found) - len(causes)
+    more = f"; {count(rest, 'other cause')} (--section failures)" if rest else ""
     failed = f"moot: {tally.outcomes['failed']} of {tally.total} episodes failed{more}:"
-    return [failed, *causes, *([f"  {next_words(path)}"] if console is not None else [])]
+    return [failed, *causes, *([f"  {next_words(pasted(experiment.file.path))}"] if console is not None else [])]
+
+
+def _cause_line(times: int, words: str, where: str, room: int | None) -> str:
+    """`where`: the line of the file that it is about, which stays where the rest is cut to fit the room."""
+    before = f"  {times} × "
+    kept = len(words) if room is None else max(room - len(before) - len(where) - SET_IN, 1)
+    return f"{before}{words if len(words) <= kept else words[: kept - 1] + '…'}{where}"
 
 
 def _last_word(runner: Runner, state: State, *, shown: bool) -> None:

@@ -57,7 +57,9 @@ def _stores_in(folder: Path) -> Iterator[Store]:
         where = "this folder" if folder == Path() else f"the folder {folder}"
         raise UsageError(f"no store in {where}; expected an experiment file or --store URL, or run one: moot run FILE")
     for path in found:
-        yield SqliteStore(path)
+        yield SqliteStore(
+            path, only_read=True
+        )  # whoever looks into a folder has not asked for any of them to be changed
 
 
 def _is_store(path: Path) -> bool:

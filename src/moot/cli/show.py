@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from moot.cli.safe_text import print_json
 from moot.data.documents import parts_in_words
 from moot.errors import UsageError
 from moot.grade.match import NOT_KNOWN_YET
+from moot.pasted import pasted
 from moot.report.question_list import ListedQuestion, listed_questions
 from moot.report.transcript import Transcript, named_side, transcripts
 from moot.report.wanted_plan import FoundPlan
@@ -63,7 +63,7 @@ def _list(path: Path, strategy: str | None, url: str | None, *, as_json: bool, b
     with paged(wanted=by_the_page) as console:
         for line in _lines_of(listed, console.width if console.is_terminal else None):
             console.print(line, soft_wrap=True)
-        console.print(Text(f"\nmoot show {shlex.quote(str(path))} {shlex.quote(listed[0].id)} shows one whole", "dim"))
+        console.print(Text(f"\nmoot show {pasted(path)} {pasted(listed[0].id)} shows one whole", "dim"))
     return 0
 
 

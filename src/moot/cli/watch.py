@@ -16,6 +16,7 @@ from moot.cli.safe_text import print_json, tamed
 from moot.errors import UsageError
 from moot.live.served import served_name
 from moot.measures.numbers import shown
+from moot.pasted import pasted
 from moot.report.layout import table
 from moot.serve.watching import Watching, serve_watch
 from moot.stats.counted_words import count
@@ -26,7 +27,7 @@ def watch_command(path: Path, *, store: str | None, port: int, every_s: float, o
     name = wanted.name
     if name is not None and name == served_name(name.removesuffix(":served")):
         raise UsageError(
-            f"{path} has no questions: nothing is run that could be watched; moot log --team {path} lists what was asked"
+            f"{path} has no questions: nothing is run that could be watched; moot log --team {pasted(path)} lists what was asked"
         )
     watching = Watching(opened, wanted, every_s)
     if once or as_json:

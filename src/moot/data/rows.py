@@ -33,7 +33,7 @@ TABBED = (".tsv", ".txt")
 """Endings of tables with tabs between their columns."""
 NO_TABS = (
     "a .txt file is read as a table with tabs between its columns, and its first line has none; expected tabs there, or another"
-    " ending: .csv for commas or semicolons, .jsonl for one JSON object a line"
+    " ending: .csv for commas, semicolons or bars, .jsonl for one JSON object a line"
 )
 _FLAGS = {"true": True, "false": False, "1": True, "0": False}
 
@@ -158,6 +158,9 @@ def _delimiter(path: Path) -> str:
 def check_header(names: Sequence[str], path: Path, line: int) -> None:
     seen: set[str] = set()
     for name in names:
+        if name in seen and not name.strip():
+            given = ", ".join(repr(each.strip()) for each in names if each.strip())
+            raise FileError(f"two columns have no name; those with one are {given or 'none'}", file=path, line=line)
         if name in seen:
             raise FileError("two columns have this name", file=path, line=line, key=name)
         seen.add(name)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from moot.engine.call_bounds import ExceededBound, exceeded_words
+from moot.engine.failed_by import Cause, cause_of
 from moot.engine.grading import Graded
 from moot.engine.matching import Matched
 from moot.engine.missing_drafts import missing_words
@@ -19,6 +20,7 @@ from moot.models.budget import Purse
 from moot.models.limit import Turnstile
 from moot.store.calls import ExperimentCalls
 from moot.store.ledger import Ledger
+from moot.types import Episode
 
 State = Literal["running", "done", "failed", "budget", "interrupted"]
 
@@ -30,7 +32,7 @@ class RunTally:
     total: int
     skipped: int = 0
     outcomes: Counter[str] = field(default_factory=Counter)
-    causes: Counter[str] = field(default_factory=Counter)
+    causes: Counter[Cause] = field(default_factory=Counter)
     retries: Counter[str] = field(default_factory=Counter)
     hedges: Counter[str] = field(default_factory=Counter)
     calls: ExperimentCalls | None = None
@@ -53,6 +55,12 @@ class RunTally:
     matched: Matched | None = None
     compared: Compared | None = None
     """Long answers, two by two."""
+
+    def add(self, episode: Episode) -> None:
+        """One that was played."""
+        self.outcomes[episode.verdict.outcome] += 1
+        if episode.verdict.outcome == "failed":
+            self.causes[cause_of(episode)] += 1
 
     @property
     def warnings(self) -> tuple[str, ...]:

@@ -395,6 +395,4 @@ class Runner:
             self.tally.undeclared = all_undeclared([self.tally.undeclared, {cell.label: names}])
         if drafts_missing(cell, episode):
             self.tally.undrafted = all_missing([self.tally.undrafted, {cell.label: 1}])
-        self.tally.outcomes[episode.verdict.outcome] += 1
-        if episode.verdict.outcome == "failed":
-            self.tally.causes[episode.verdict.cause or "unknown"] += 1
+        self.tally.add(episode)

@@ -6,7 +6,6 @@ a run, or of a file that `moot fit` wrote. What cannot be told is refused here, 
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
@@ -20,6 +19,7 @@ from moot.experiment.fitted import AGAIN, fitted_rule, played_mark, prompts_mark
 from moot.experiment.plan import Cell
 from moot.experiment.selected import NOT_CHOSEN, ChosenOn
 from moot.experiment.spec import ExperimentFile
+from moot.pasted import pasted
 from moot.prompts import Prompts
 from moot.strategies import Strategy, traits_of
 from moot.strategies.option_values import ABSTAIN
@@ -152,7 +152,7 @@ def _check_promise(file: ExperimentFile, position: int, played: Strategy, rule: 
         return
     held = sorted({each.target for several in rule.promises.values() for each in several})
     told = f"it promises {', '.join(f'{each:g}' for each in held)}" if held else "it promises nothing"
-    again = f"moot fit {shlex.quote(str(file.path))} --promise {target:g} -o rule.json makes one that does"
+    again = f"moot fit {pasted(file.path)} --promise {target:g} -o rule.json makes one that does"
     if target in held:
         problem = (
             f"target: the rule promises {target:g} of a vote and of learnt, and nothing of {played.name}; "

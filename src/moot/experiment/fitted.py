@@ -22,6 +22,7 @@ from moot.experiment.selected import CHOSEN_ON, NOT_CHOSEN, ChosenOn
 from moot.experiment.spec import ExperimentFile
 from moot.foreign_files import text_of
 from moot.foreign_json import read_json
+from moot.pasted import pasted
 from moot.prompts import Prompts
 from moot.strategies import Strategy, prompts_for
 from moot.strategies.alone import alone
@@ -45,7 +46,7 @@ def read_rule(path: Path) -> tuple[RuleContent, ChosenOn]:
     try:
         content = read_json(text_of(path, MOST_RULE))
     except OSError as error:
-        problem = f"cannot be read: {error.strerror or error}; moot fit FILE -o {path.name} writes it"
+        problem = f"cannot be read: {error.strerror or error}; moot fit FILE -o {pasted(path)} writes it"
         raise FileError(problem, file=path) from None
     except ValueError:
         raise FileError("expected what moot fit writes: JSON", file=path) from None

@@ -6,7 +6,6 @@ mistakes are found before anything is called.
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -41,6 +40,7 @@ from moot.experiment.spec_parts import Questions as Questions
 from moot.experiment.spec_parts import QuestionsSpec as QuestionsSpec
 from moot.experiment.spec_parts import TeamSpec as TeamSpec
 from moot.experiment.vendors import VendorSpec
+from moot.pasted import pasted
 from moot.rubric import MOST_CRITERIA
 from moot.strategies.option_values import ABSTAIN
 from moot.types import NOTHING, QuestionKind
@@ -334,7 +334,7 @@ ONLY_QUESTIONS = tuple(ending for ending in QUESTION_FILES if ending not in MAYB
 
 
 def _no_experiment(path: Path) -> FileError:
-    first = f"moot init {shlex.quote(str(path))}"
+    first = f"moot init {pasted(path)}"
     return FileError(f"a file of questions, not an experiment; {first} writes the experiment that asks them", file=path)
 
 

@@ -1,8 +1,8 @@
 """How a run and a report end: the verdict, the rows that matter, what went wrong and what to type next, on one screen.
 
 Everything else is a word away: `--section NAME`, `--all`, or the page. Nothing that changes how the verdict is to be read
-is left out for want of room; what has a section of its own is, and then rows of the table, the best of each strategy last. What
-is not shown is named.
+is left out for want of room; what has a section of its own is, and then rows of the table, the best of each strategy last, and
+sentences of the verdict that say in other words what the rest of it says. What is not shown is named.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from moot.measures.claims.words import spare_sentences
 from moot.measures.columns import at_table, count, names_teams, titled
 from moot.measures.measure import Measure
 from moot.measures.numbers import BOUNDS, MARK, NOTHING, mark, per_thousand_alike, right, rounded
@@ -34,7 +35,7 @@ from moot.report.whose_figures import whose_words
 
 LINES = 25
 """So many a screen has."""
-FEWEST_LINES = 16
+FEWEST_LINES = 14
 """So many are taken of the smallest screen: less would leave out what the verdict needs."""
 FEW_ROWS = 6
 """So many rows are shown as they are, and none is picked."""
@@ -120,6 +121,7 @@ def _arranged(
     apart = {"failures": _failed_calls(figures), "frontier": _frontier(figures, console)}
     giving = {section: Text(words) for section, words in apart.items() if words is not None}
     blank, *typed = commands
+    spare = [Text(sentence) for sentence in spare_sentences(figures.get("headline") or {})]
     away: list[str] = []
     spaced = True
     while True:
@@ -139,6 +141,10 @@ def _arranged(
         elif short and asides:
             asides.pop()
             unsaid += 1
+        elif not shown.fits and spare:
+            if (sentence := spare.pop(0)) in verdict:
+                verdict.remove(sentence)
+                unsaid += 1
         else:
             break
     return _Arranged((*verdict, *shown.parts, *remarks, *asides, *giving.values()), following, shown)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from rich.text import Text
+
+from moot.pasted import pasted
 
 NARROWEST = 20
 """What a command shows is told beside it where there is so much room."""
@@ -30,9 +31,9 @@ class NextCommands:
         cls, path: Path | None, store: str | None, *, served: bool = False, since: str | None = None
     ) -> NextCommands:
         """As they were given, so that what is shown can be pasted."""
-        named = [shlex.quote(str(path))] if path is not None else []
-        stored = [f"--store {shlex.quote(store)}"] if store is not None else []
-        window = [f"--since {shlex.quote(since)}"] if since is not None else []
+        named = [pasted(path)] if path is not None else []
+        stored = [f"--store {pasted(store)}"] if store is not None else []
+        window = [f"--since {pasted(since)}"] if since is not None else []
         source = " ".join([*named, *stored, *(["--served"] if served else []), *window])
         # Beside the file: files of one name in two folders would else have one page between them.
         place = Path("report") if path is None else path.with_suffix("")
@@ -43,7 +44,7 @@ class NextCommands:
     def lines(self, sections: Sequence[str]) -> Iterator[tuple[str, str]]:
         """Each with what it shows; the page first."""
         report = f"moot report {self.source}"
-        yield f"{report} -o {shlex.quote(self.page)}", "the page: all of it, with pictures"
+        yield f"{report} -o {pasted(self.page)}", "the page: all of it, with pictures"
         yield f"{report} --section NAME", ", ".join(sections)
         yield f"{report} --all", "every table, here"
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from moot.pasted import FILE
 from moot.report.whose_figures import whose_words
 
 
@@ -22,8 +23,8 @@ def nothing_words(plays: int) -> str:
     return f"Nothing could be played: {all_plays} failed. There is no figure and no verdict."
 
 
-def instead_of_figures(figures: Mapping[str, Any], file: object = "FILE") -> list[str]:
-    """What is told of a run that has no figures; nothing where it has some."""
+def instead_of_figures(figures: Mapping[str, Any], file: str = FILE) -> list[str]:
+    """What is told of a run that has no figures; nothing where it has some. `file`: as it is pasted into a command."""
     whose = whose_words(figures)
     if plays := all_failed(figures):
         return [*whose, nothing_words(plays), failure_words(figures), next_words(file)]
@@ -36,7 +37,7 @@ def none_played(figures: Mapping[str, Any]) -> bool:
     return any(row["missing"] for row in rows) and not any(row["outcomes"] for row in rows)
 
 
-def none_played_words(figures: Mapping[str, Any], file: object = "FILE") -> list[str]:
+def none_played_words(figures: Mapping[str, Any], file: str = FILE) -> list[str]:
     missing = sum(row["missing"] for row in figures["accuracy"])
     cause = next((run.get("cause") for run in reversed(figures.get("runs", ()))), None)
     return [
@@ -61,5 +62,6 @@ def failure_words(figures: Mapping[str, Any]) -> str:
     return f"{of[first['kind']]}: {first['kind']}: {first['message']}{f' Also {others}.' if others else ''}"
 
 
-def next_words(file: object = "FILE") -> str:
-    return f"Next: moot doctor {file}, then moot run {file} again, which asks for all that failed."
+def next_words(file: str = FILE) -> str:
+    """`file`: as it is pasted into a command."""
+    return f"Next: moot doctor {file}, then moot run {file} again."

@@ -13,6 +13,7 @@ from moot.errors import UsageError
 from moot.experiment.spec import ExperimentFile
 from moot.measures.reserved import SERVED
 from moot.measures.served.figures import served_figures
+from moot.pasted import pasted
 from moot.report.figures import plan_beginning
 from moot.report.wanted_plan import WantedPlan
 from moot.store import queries
@@ -48,7 +49,7 @@ def served_report(
     plans: list[Row] = [each for each in served if each["name"] == name]
     if name is None or not plans:
         who = f"{name.removesuffix(SUFFIX)} was never served" if name else "nothing was served"
-        raise UsageError(f"{who} from this store; first: moot serve {file.path.name if file else 'FILE'}")
+        raise UsageError(f"{who} from this store; first: moot serve {pasted(file.path if file else None)}")
     if plan is not None:
         plans = [plan_beginning(connection, plan, name)]
     measured, note = _measured(connection, name, file)

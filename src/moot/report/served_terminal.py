@@ -21,6 +21,7 @@ from moot.measures.served.words import (
     took_words,
     trouble_words,
 )
+from moot.pasted import pasted
 from moot.report.ending import height, screen_lines
 from moot.report.layout import table
 from moot.report.next_commands import NextCommands
@@ -41,7 +42,9 @@ def print_served(name: str, served: Row, console: Console, following: NextComman
         return
     words += [Text(served["alert"], style="bold red")] if served["alert"] else []
     words += [Text(sentence) for sentence in (*drift_words(served), *preference_words(served))]
-    command = Text.assemble((f"moot report {following.source} -o {following.page}", "bold"), ("  the page", "dim"))
+    command = Text.assemble(
+        (f"moot report {following.source} -o {pasted(following.page)}", "bold"), ("  the page", "dim")
+    )
     for shown_of in _LESS_AND_LESS:
         below = " ".join((took_words(served), *trouble_words(served, shown_of.absent), *plans_words(served)))
         fixed = [*words, Text(below), title]

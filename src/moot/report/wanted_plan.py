@@ -10,7 +10,6 @@ installed here), the words that its runs were kept with are compared with its ow
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -27,6 +26,7 @@ from moot.live.served import served_name
 from moot.measures.alike_plans import are_alike, in_play, told_of
 from moot.measures.facts.figures import PLAN_SIGNS
 from moot.measures.reserved import NOT_OF_FILE
+from moot.pasted import pasted
 from moot.report.figures import find_experiment, plan_beginning
 from moot.store import queries
 from moot.store.declarations import declared
@@ -88,7 +88,7 @@ class WantedPlan:
         assert self.name is not None
         assert self._file is not None
         if queries.latest_experiment(connection, self.name) is None:
-            path = shlex.quote(str(self._file.path))
+            path = pasted(self._file.path)
             words = f"this store holds no run of {self.name!r}; run it first: moot run {path}"
             if queries.latest_experiment(connection, served_name(self.name)) is not None:
                 words += f"; what its team was asked when served: moot report {path} --served"
@@ -221,7 +221,7 @@ def refuse_one_run_twice(files: Sequence[ExperimentFile], found: Sequence[FoundP
         same = "make one and the same plan, so there is nothing to compare"
         raise UsageError(f"{both} {same}; expected two that differ in what is played")
     told = "; ".join(dict.fromkeys(reasons.values()))
-    first = ", then ".join(f"moot run {shlex.quote(str(file.path))}" for file in reasons)
+    first = ", then ".join(f"moot run {pasted(file.path)}" for file in reasons)
     raise UsageError(
         f"{both} end in one and the same run, which would be compared with itself: {told}. To compare them: {first};"
         " a name of its own (the key name) keeps a file's runs apart from those of another"

@@ -38,6 +38,8 @@ from moot.store.examined import examined
 from moot.types import TEXT
 
 HALF = 0.5
+SHORT = 50
+"""Characters of a verdict that is told by its share and interval."""
 NO_RUN = "nothing was measured yet"
 
 
@@ -50,6 +52,8 @@ class _Measured:
     """Which one did best, and its figures."""
     figures: str = ""
     """These alone, behind a name that is known."""
+    title: str = ""
+    """What it is, without figures."""
 
 
 async def offer_of(live: LiveTeam, *, only: Sequence[str] = (), every: bool = False) -> ServedOffer:
@@ -74,7 +78,7 @@ async def offer_of(live: LiveTeam, *, only: Sequence[str] = (), every: bool = Fa
         return ServedOffer(first, f"{_told(first, cells)}{_first_of(live)}: {best.words}", None)
     if every and declared is None and whole[in_front].traits.learns:
         first = first_asked(cells, long_answers=live.experiment.spec.asked_kind == TEXT)
-        return ServedOffer(first, f"{_told(first, cells)}{_first_of(live)}; {best.words}", None)
+        return ServedOffer(first, f"{_told(first, cells)}{_first_of(live)}; {best.title}, cannot", None)
     first, why = served_as(in_front), best.words
     if declared is not None:
         same = best.name is not None and whole[best.name].id == cells[first].id
@@ -143,9 +147,15 @@ def _chosen(connection: Connection, file: ExperimentFile, experiment: Plan) -> _
     if name is None:
         return _Measured(None, f"{headline['of']}, the best of its run, is not in it")
     ahead = _player_ahead(headline, experiment)
-    words = headline_words(headline)
+    # That a player is ahead is told with what that player had: the difference would say it twice.
+    words = headline_words(headline, SHORT if ahead else None)
     best = "the best of the run's teams" if ahead else "the run's best"
-    return _Measured(name, f"{best}, {words}{ahead}", f"{words.removeprefix(headline['of'] + ': ')}{ahead}")
+    return _Measured(
+        name,
+        f"{best}, {words}{ahead}",
+        f"{words.removeprefix(headline['of'] + ': ')}{ahead}",
+        f"{best}, {headline['of']}",
+    )
 
 
 def most_preferred(preferred: Mapping[str, Any], experiment: Plan) -> _Measured:
@@ -161,7 +171,8 @@ def most_preferred(preferred: Mapping[str, Any], experiment: Plan) -> _Measured:
     elif not preferred["better"]:
         ahead = "; whether it is preferred cannot be told"
     best = "the best of the run's teams" if preferred["value"] <= HALF else "the run's best"
-    return _Measured(name, f"{best}, {preferred['of']}: {figures}{ahead}", f"{figures}{ahead}")
+    title = f"{best}, {preferred['of']}"
+    return _Measured(name, f"{title}: {figures}{ahead}", f"{figures}{ahead}", title)
 
 
 def _player_ahead(headline: Mapping[str, Any], experiment: Plan) -> str:

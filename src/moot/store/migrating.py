@@ -253,8 +253,8 @@ MIGRATIONS: dict[str, Callable[[Connection], None]] = {
 }
 
 
-def migrate(connection: Connection) -> None:
-    """Bring a store up to date, or refuse one from the future."""
+def migrate(connection: Connection, *, copy: bool = False) -> None:
+    """Bring a store up to date, or refuse one from the future. `copy`: it is one of a store that stays as it is."""
     here, applied = set(inspect(connection).get_table_names()), set[str]()
     if not here & set(metadata.tables):
         _begin(connection)
@@ -264,7 +264,8 @@ def migrate(connection: Connection) -> None:
     if unknown := sorted(applied - set(MIGRATIONS)):
         raise StoreNewer(f"written by a newer moot (it has {unknown[-1]!r}); update moot, or use another store")
     if applied and not applied >= set(MIGRATIONS):
-        _log.warning("the store is of an older moot and is brought up to date; a large one takes minutes")
+        which = "a copy of it is" if copy else "is"
+        _log.warning(f"the store is of an older moot, and {which} brought up to date; a large one takes minutes")
     for name, step in MIGRATIONS.items():
         if name not in applied:
             step(connection)

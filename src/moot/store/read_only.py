@@ -42,9 +42,10 @@ def no_space(error: BaseException | None, path: Path) -> bool:
 
 
 def tables_of(path: Path) -> set[str]:
-    """The names of its tables, also where nothing can be written; none where it is no database."""
+    """The names of its tables, also where nothing can be written; none where it is no database. Where it has no log, none is
+    made by looking."""
     file = path.resolve().as_uri()
-    for address in (f"{file}?mode=ro", f"{file}?immutable=1"):
+    for address in (*_addresses(path), f"{file}?mode=ro", f"{file}?immutable=1"):
         with suppress(sqlite3.Error), closing(sqlite3.connect(address, uri=True)) as connection:
             rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
             return {name for (name,) in rows}

@@ -53,8 +53,9 @@ MOST_KNOWN = 200_000
 class SqliteStore(Store):
     """Calls, episodes, scores, runs and experiments in one file."""
 
-    def __init__(self, path: Path | None) -> None:
-        """None: a file that is gone when the store is closed, for a question that nobody wants to keep."""
+    def __init__(self, path: Path | None, *, only_read: bool = False) -> None:
+        """None: a file that is gone once it is closed. `only_read`: nothing is written, not even to bring it up to date."""
+        self._only_read = only_read
         self._temporary = TemporaryDirectory(prefix="moot-") if path is None else None
         self.path: Path = path or Path(self._temporary.name if self._temporary else "", "store.db")
         super().__init__(str(self.path))
@@ -260,7 +261,7 @@ class SqliteStore(Store):
         with _said_plainly(self.path, opening=True):
             refuse_second_name(self.path)
             try:
-                self._migrate()
+                (self._open_to_read if self._only_read else self._migrate)()
             except (DBAPIError, sqlite3.Error) as error:
                 cause = error.orig if isinstance(error, DBAPIError) else error
                 if not (not_writable(cause) or no_space(cause, self.path)) or not self.path.is_file():
@@ -283,11 +284,11 @@ class SqliteStore(Store):
             keys = self._raw.execute(f"SELECT key FROM calls LIMIT {MOST_KNOWN + 1}").fetchall()
             self._known = {hash(key) for (key,) in keys} if len(keys) <= MOST_KNOWN else None
 
-    def _migrate(self) -> None:
+    def _migrate(self, *, copy: bool = False) -> None:
         with self._engine.begin() as connection:
             connection.exec_driver_sql("BEGIN IMMEDIATE")
             refuse_foreign_parts(connection, self.path)
-            migrating.migrate(connection)
+            migrating.migrate(connection, copy=copy)
 
     def _open_to_read(self) -> None:
         address = address_to_read(self.path)
@@ -295,7 +296,7 @@ class SqliteStore(Store):
             self._temporary = TemporaryDirectory(prefix="moot-")
             address = str(copied(self.path, Path(self._temporary.name)))
             self._engine = self._engine_at(address)
-            self._migrate()
+            self._migrate(copy=True)
         self._read_only = True
         self._engine.dispose()
         self._engine = self._engine_at(address)

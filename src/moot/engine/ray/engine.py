@@ -241,8 +241,7 @@ class RayRunner(Runner):
                 episode = Episode(lineup.cell, dealt.case.question, lineup.repeat, verdict, (), 0.0)
                 graded = score_row(lineup.cell, dealt.case.digest, lineup.repeat, grading.name, score)
                 self.store.put_later([(schema.episodes, episode_row(episode)), (schema.scores, graded)])
-                self.tally.outcomes["failed"] += 1
-                self.tally.causes[verdict.cause or ""] += 1
+                self.tally.add(episode)
 
     def _absorb(self, name: str, played: WorkerReport) -> None:
         """What is new in a worker's report, for the progress line and the last word."""

@@ -17,6 +17,7 @@ from typing import Any
 
 from moot.engine.call_bounds import ExceededBound
 from moot.engine.chain import chain, purse_of
+from moot.engine.failed_by import Cause
 from moot.engine.not_applied import not_applied
 from moot.engine.runner import OpenEpisode, Runner
 from moot.engine.shared_limits import Line, RemoteLimiter
@@ -69,7 +70,7 @@ class WorkerReport:
     number: int = 0
     """Reports come back in any order: the highest number is the latest."""
     outcomes: Counter[str] = field(default_factory=Counter)
-    causes: Counter[str] = field(default_factory=Counter)
+    causes: Counter[Cause] = field(default_factory=Counter)
     retries: Counter[str] = field(default_factory=Counter)
     hedges: Counter[str] = field(default_factory=Counter)
     made: int = 0

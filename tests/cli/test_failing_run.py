@@ -1,0 +1,75 @@
+"""How a run ends in which some calls failed: what failed is counted by whose and what it is, and all of it is one screen."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from beside import in_a_thread
+
+from moot.cli.app import app
+from moot.cli.exit import run_app
+from moot.simulate.server import running
+
+FAULTS = [{"kind": "empty", "rate": 1.0, "model": "eve"}, {"kind": 500, "rate": 0.6, "model": "dan"}]
+SERVED = {"models": {"dan": {"accuracy": 0.5}, "eve": {"accuracy": 0.5}}, "faults": FAULTS}
+
+
+def flat(words: str) -> str:
+    return " ".join(words.split())
+
+
+def rows(told: str) -> int:
+    """Of a screen of 80 columns."""
+    plain = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", told)
+    return sum(-(-max(len(line.rstrip()), 1) // 80) for line in plain.splitlines())
+
+
+def write(path: Path, base_url: str) -> Path:
+    models: dict[str, Any] = {name: {"provider": "simulated", "accuracy": 0.7} for name in ("ann", "bob", "cat")}
+    endpoint = {"provider": "endpoint", "base_url": base_url, "retries": {"attempts": 1}}
+    models |= {name: {**endpoint, "model": name} for name in ("dan", "eve")}
+    lines = ["question,answer,note", *(f"Who is number {n} of them?,Person {n},x" for n in range(30))]
+    path.with_name("q.csv").write_text("\n".join(lines))
+    keys = {
+        "name": "cup",
+        "questions": {"file": "q.csv"},
+        "models": models,
+        "strategies": ["solo", "vote", "talkative"],
+    }
+    path.write_text(json.dumps({**keys, "teams": {"all": {"players": list(models), "captain": "eve"}}}))
+    return path
+
+
+@pytest.mark.parametrize("terminal", [False, True])
+def test_failures_are_counted_by_whose_and_what_they_are_on_one_screen(
+    *, terminal: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("LINES", "24")
+    if terminal:
+        monkeypatch.setenv("TTY_COMPATIBLE", "1")
+    with in_a_thread(running(SERVED)) as server:
+        write(tmp_path / "my cup.yaml", server.base_url)
+        assert run_app(app, ["run", "my cup.yaml"]) == 1
+    told = capsys.readouterr()
+    (failed,) = re.findall(r"moot: (\d+) of 210 episodes failed", told.err)
+    causes = re.findall(r"^  (\d+) × (\w+)", told.err, re.MULTILINE)
+    assert [kind for _, kind in causes] == ["ReplyBroken", "ServerFailed"], (
+        "the reply's id and time make no other cause"
+    )
+    assert sum(int(times) for times, _ in causes) == int(failed)
+    assert "other cause" not in told.err
+    assert "Next: moot doctor 'my cup.yaml', then moot run 'my cup.yaml' again" in flat(told.err)
+    assert "On these 30 questions" in told.out
+    if terminal:
+        after_progress = told.err[told.err.rindex("moot: ") :]
+        warned = told.err[: told.err.index("\x1b") if "\x1b" in told.err else None].split("cup ━")[0]
+        assert rows(warned) + 1 + rows(told.out) + rows(after_progress) <= 24, told.out + told.err
+    else:
+        (_, said) = told.err.split("moot: ", 1)
+        assert rows(told.out) + rows(said[said.index("episodes failed") :]) <= 25, told
