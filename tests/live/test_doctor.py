@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -207,6 +208,26 @@ async def test_a_server_that_answers_too_late(tmp_path: Path, monkeypatch: pytes
         found = await diagnosis(tmp_path, endpoint(server.base_url, timeout_s=60))
     assert not found.well
     assert "no answer within" in found.words
+
+
+async def test_a_model_that_talks_on_and_on_is_told_from_one_that_is_silent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(doctor, "PATIENCE_S", 1.0)
+    asked = 0
+
+    async def complete(request: web.Request) -> web.Response:
+        nonlocal asked
+        asked += 1
+        if asked > 1:
+            await asyncio.sleep(60)
+        choice = {"message": {"content": '{"reasoning": "as a JSON, as a JSON'}, "finish_reason": "length"}
+        return web.json_response({"choices": [choice]})
+
+    async with listening(complete) as base_url:
+        found = await diagnosis(tmp_path, endpoint(base_url, timeout_s=60))
+    assert not found.well
+    assert "that could be used; 1 reply came, 1 of them cut off by max_tokens" in found.words
 
 
 async def test_every_model_is_examined_whatever_the_others_do(tmp_path: Path) -> None:

@@ -130,8 +130,11 @@ async def _asked(name: str, built: BuiltModel, office: _Office) -> Diagnosis:
     told = office.spoken_to.get(name, Player(name, model))
     team = Team(name, (Player(name, refusals, told.instruction, told.persona),), office.prompts)
     started = time.perf_counter()
-    async with asyncio.timeout(PATIENCE_S):
-        draft = await team.draft(team.players[0], QUESTIONS[office.prompts.language])
+    try:
+        async with asyncio.timeout(PATIENCE_S):
+            draft = await team.draft(team.players[0], QUESTIONS[office.prompts.language])
+    except TimeoutError:
+        return Diagnosis(name, False, _no_answer_words([call.reply for call in team.journal if call.reply is not None]))
     last = team.journal[-1].reply
     well = draft.text is not None
     tries = len(team.journal)
@@ -155,6 +158,16 @@ async def _asked(name: str, built: BuiltModel, office: _Office) -> Diagnosis:
         adapted=model.adapted if isinstance(model, EndpointModel) else (),
         price=_listed_price(model) if isinstance(model, EndpointModel) else None,
     )
+
+
+def _no_answer_words(replies: Sequence[Reply]) -> str:
+    """A model that talks on and on is there, and more patience does not help it."""
+    none = f"no answer within {PATIENCE_S:.0f} s"
+    if not replies:
+        return none
+    cut = sum(reply.finish == "length" for reply in replies)
+    at_limit = f", {cut} of them cut off by max_tokens" if cut else ""
+    return f"{none} that could be used; {count(len(replies), 'reply', 'replies')} came{at_limit}"
 
 
 async def _folded(model: EndpointModel, team: Team, office: _Office) -> str:
