@@ -20,7 +20,7 @@ import yaml
 from served import THREE, Served, serving
 
 from moot.serve.connections import Connections, Patience
-from moot.serve.serving import TeamServer
+from moot.serve.team_server import TeamServer
 
 QUICK = Patience(headers_s=0.4, body_s=0.4, idle_s=0.4, unread_s=0.4)
 PATIENT = Patience(headers_s=60, body_s=60, idle_s=60, unread_s=60)

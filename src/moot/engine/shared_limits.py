@@ -79,7 +79,12 @@ class SharedLimits:
         if worker in self._gone:
             # Its questions are with others by now: whatever it still does must not go on.
             raise MootError(f"worker {worker} was given up")
-        return self._accounts.setdefault(worker, Account(self.limiters))
+        if (account := self._accounts.get(worker)) is None:
+            account = self._accounts[worker] = self.opened(worker)
+        return account
+
+    def opened(self, worker: str) -> Account:
+        return Account(self.limiters)
 
 
 class Account:

@@ -14,7 +14,7 @@ import logging
 import math
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from functools import partial
@@ -102,6 +102,7 @@ class ServedRecord:
         self._next_try = 0.0
         self.error: MootError | None = None
         """Why nothing is kept at the moment, if the store cannot be written."""
+        self.others_written: Callable[[], Awaitable[Any]] = partial(asyncio.sleep, 0)
 
     @property
     def id(self) -> str:
@@ -120,7 +121,8 @@ class ServedRecord:
         return self._experiment.grading
 
     async def open(self) -> None:
-        await self._store.run(self._declare)
+        whole = partial(self.declare, cells=self._cells, config=self._experiment.public_config, ident=self.id)
+        await self._store.run(whole)
         self._start()
 
     def _start(self) -> None:
@@ -160,9 +162,6 @@ class ServedRecord:
         if self.error is None and not self._closing:
             self._trouble(error)
             self._waiting.put_nowait(TryTheStore())
-
-    def _declare(self, connection: Connection) -> None:
-        self.declare(connection, self._cells, self._experiment.public_config, self.id)
 
     def seat_beside(self, cell: Cell, config: Mapping[str, Any]) -> None:
         """That this one may answer under the name, too. Its plan is in the store from its first answer on, and not before."""
@@ -276,6 +275,10 @@ class ServedRecord:
         finally:
             written.cancel()
             failed.cancel()
+
+    async def all_written(self) -> None:
+        """Also what other processes of this server have answered."""
+        await asyncio.gather(self.flush(), self.others_written())
 
     async def close(self) -> None:
         if self._writer is None:
@@ -391,6 +394,6 @@ class ServedRecord:
         self, episode: str, *, answer: str | None = None, correct: bool | None = None, asker: str | None = None
     ) -> dict[str, Any]:
         """What turned out to be right: the answer itself, or whether the team's was. `asker`: only on its questions."""
-        await self.flush()
+        await self.all_written()
         learn = partial(take_feedback, name=self.name, grading=self.grading, episode=episode)
         return await self._store.run(partial(learn, answer=answer, correct=correct, asker=asker))

@@ -12,7 +12,7 @@ import math
 import random
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -28,6 +28,7 @@ from moot.experiment.asked_for_texts import asked_for_texts
 from moot.experiment.build import build
 from moot.experiment.learning import askable
 from moot.experiment.plan import Cell, Plan
+from moot.experiment.providers import BuiltModel
 from moot.experiment.spec import ExperimentFile, read_experiment
 from moot.grade.group import Stages
 from moot.live.answered_question import AnsweredQuestion
@@ -44,6 +45,7 @@ from moot.live.served_cell import served_cell
 from moot.live.served_names import declared_name, first_asked, learners_named, served_names
 from moot.live.served_rows import LATEST_REPEAT
 from moot.live.spent import total_cost, total_usage
+from moot.models.limit import Turnstile
 from moot.models.model import Model
 from moot.store import from_here
 from moot.store.bookkeeping import day_of
@@ -68,14 +70,6 @@ def _heard(reading: asyncio.Future[float]) -> None:
     """What comes too late is heard nevertheless: an error that nobody takes would be told as a mistake of ours."""
     if not reading.cancelled():
         reading.exception()
-
-
-def _log_wrong_key(words: str) -> None:
-    _log.error("%s", words)
-
-
-def _log_pause(words: str) -> None:
-    _log.warning("%s", words)
 
 
 def unheard(call: Call) -> None:
@@ -124,6 +118,8 @@ class LiveTeam:
         self.metered = False
         """Set before it is opened: what is paid is counted for each who asks, day by day, and durably."""
         self.on_paid: Callable[[str, str, float], None] = lambda name, day, usd: None
+        self.limiters: Callable[[Mapping[str, BuiltModel]], Mapping[str, Turnstile]] = limiters
+        """Set before it is opened, where the limits of endpoints are kept for several processes."""
         self.offer: ServedOffer | None = None
         """Set before it is opened: what of the file is served. None: all, and no name of a team stands for one of them."""
         self.kind: QuestionKind = "open"
@@ -212,9 +208,11 @@ class LiveTeam:
             if self._keep:
                 await self._record.open()
             calls = ExperimentCalls(self._record if self._keep else self.store, name)
-            wrong_key = _log_wrong_key if self._serving else None  # whoever is served is not who keeps the keys
-            paused = _log_pause if self._serving else None
-            limits = limiters(experiment.models)
+            wrong_key = (
+                partial(_log.error, "%s") if self._serving else None
+            )  # whoever is served is not who keeps the keys
+            paused = partial(_log.warning, "%s") if self._serving else None
+            limits = self.limiters(experiment.models)
             models = chain(experiment.models, limits, calls, purse, on_wrong_key=wrong_key, on_pause=paused)
             if self._wrap is not None:
                 models = {name: self._wrap(name, model) for name, model in models.items()}
@@ -234,13 +232,13 @@ class LiveTeam:
     def pays(self, name: str) -> None:
         """What this task and those it starts ask from now on is on the account of `name`."""
         if self.metered:
-            pays(self._payer(name))
+            pays(self.payer(name))
 
     async def paid_today(self, name: str) -> tuple[str, float]:
         """The day, of UTC, and what was paid on it on the account of `name`."""
         day = day_of(time.time())
         self.record.check()
-        reading = asyncio.ensure_future(self.store.run(partial(paid_on, payer=self._payer(name), day=day)))
+        reading = asyncio.ensure_future(self.store.run(partial(paid_on, payer=self.payer(name), day=day)))
         # A database that is away is waited for by a run, but not by somebody with a question. The reading ends by itself.
         done, _ = await asyncio.wait({reading}, timeout=BOOKS_S)
         if not done:
@@ -249,7 +247,7 @@ class LiveTeam:
             self.record.check()
         return day, await reading
 
-    def _payer(self, name: str) -> str:
+    def payer(self, name: str) -> str:
         return f"{served_name(self.experiment.name)}#{name}"
 
     def _paid(self, payer: str, day: str, usd: float) -> None:

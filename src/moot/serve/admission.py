@@ -189,6 +189,13 @@ class Admission:
     def names(self) -> list[str]:
         return list(self._holders)
 
+    def named(self, name: str) -> Holder:
+        return self._holders[name]
+
+    async def check(self, holder: Holder) -> None:
+        """Refuse what would not be let in now, and count nothing."""
+        holder.check()
+
     def charge(self, name: str, day: str, usd: float) -> None:
         if (holder := self._holders.get(name)) is not None:
             holder.charge(day, usd)
