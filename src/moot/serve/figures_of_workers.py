@@ -9,22 +9,22 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import Metric
 from prometheus_client.registry import Collector
 
-Labels = tuple[tuple[str, str], ...]
+SampleLabels = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class WorkerFigure:
     """One family of samples, as a registry has it."""
 
     name: str
     words: str
     kind: str
-    samples: tuple[tuple[str, Labels, float], ...]
+    samples: tuple[tuple[str, SampleLabels, float], ...]
 
 
-def figures_of(registry: CollectorRegistry) -> list[Figure]:
+def figures_of(registry: CollectorRegistry) -> list[WorkerFigure]:
     return [
-        Figure(
+        WorkerFigure(
             metric.name,
             metric.documentation,
             metric.type,
@@ -34,7 +34,7 @@ def figures_of(registry: CollectorRegistry) -> list[Figure]:
     ]
 
 
-def added_up(workers: Iterable[Sequence[Figure]]) -> bytes:
+def added_up(workers: Iterable[Sequence[WorkerFigure]]) -> bytes:
     """As Prometheus reads them."""
     registry = CollectorRegistry()
     registry.register(_Sum([figure for figures in workers for figure in figures]))
@@ -42,12 +42,12 @@ def added_up(workers: Iterable[Sequence[Figure]]) -> bytes:
 
 
 class _Sum(Collector):
-    def __init__(self, figures: Sequence[Figure]) -> None:
+    def __init__(self, figures: Sequence[WorkerFigure]) -> None:
         self._figures = figures
 
     def collect(self) -> Iterator[Metric]:
-        values: dict[str, dict[tuple[str, Labels], float]] = {}
-        families: dict[str, Figure] = {}
+        values: dict[str, dict[tuple[str, SampleLabels], float]] = {}
+        families: dict[str, WorkerFigure] = {}
         for figure in self._figures:
             families.setdefault(figure.name, figure)
             known = values.setdefault(figure.name, {})

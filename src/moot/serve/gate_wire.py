@@ -16,6 +16,9 @@ from typing import Any
 from moot.engine.shared_limits import Granted, Note
 from moot.live.edited_team import EditedTeam
 
+KEEPS = "keeps"
+"""What is wanted of a worker: whether it keeps what it answers."""
+
 _LENGTH = struct.Struct("!I")
 
 
@@ -34,7 +37,7 @@ class Grants:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedOfWorker:
     """To a worker: something that it alone knows or can do."""
 
     number: int
@@ -43,7 +46,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class DoneByWorker:
     """From a worker: what came of something wanted; `error` in words."""
 
     number: int
@@ -70,7 +73,7 @@ class Wire:
         end.setblocking(False)
         return cls(*await asyncio.open_connection(sock=end))
 
-    def send(self, message: Notes | Grants | Wanted | Done) -> None:
+    def send(self, message: Notes | Grants | WantedOfWorker | DoneByWorker) -> None:
         """Nothing is waited for: each end reads whatever comes, and what is on its way is bounded by what is asked at once."""
         packed = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
         self._writer.write(_LENGTH.pack(len(packed)) + packed)

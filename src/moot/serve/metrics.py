@@ -6,7 +6,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from moot.live.answered_question import AnsweredQuestion
 from moot.serve.admission import Admission
-from moot.serve.figures_of_workers import Figure, figures_of
+from moot.serve.figures_of_workers import WorkerFigure, figures_of
 
 _SECONDS = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300)
 
@@ -43,5 +43,5 @@ class Metrics:
             self.cost.inc(asked.cost_usd)
 
     @property
-    def figures(self) -> list[Figure]:
+    def figures(self) -> list[WorkerFigure]:
         return figures_of(self._registry)

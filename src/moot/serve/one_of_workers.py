@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from moot.errors import MootError
 from moot.serve.admission import Admission
-from moot.serve.figures_of_workers import Figure
+from moot.serve.figures_of_workers import WorkerFigure
+from moot.serve.gate_wire import KEEPS
 from moot.serve.worker_line import WorkerLine
 
 
@@ -24,9 +25,9 @@ class OneOfWorkers:
     async def others_keep(self) -> bool:
         """Whether all others answer, and keep what they answer."""
         try:
-            return all(await self.line.of_others("keeps"))
+            return all(await self.line.of_others(KEEPS))
         except MootError:
             return False
 
-    async def figures_of_others(self) -> Sequence[Sequence[Figure]]:
+    async def figures_of_others(self) -> Sequence[Sequence[WorkerFigure]]:
         return await self.line.of_others("figures")

@@ -19,8 +19,8 @@ from moot.live.offer import ServedOffer
 from moot.live.team import LiveTeam
 from moot.serve.app import ServeSettings, create_app
 from moot.serve.connections import Connections, raise_file_limit
-from moot.serve.figures_of_workers import Figure
-from moot.serve.gate_wire import Wire
+from moot.serve.figures_of_workers import WorkerFigure
+from moot.serve.gate_wire import KEEPS, Wire
 from moot.serve.one_of_workers import OneOfWorkers
 from moot.serve.team_server import TeamServer
 from moot.serve.tracing import traced
@@ -82,7 +82,7 @@ class _Worker:
         settings = orders.settings if orders.first else replace(orders.settings, keep_days=None)
         answering: Answering = {
             "write": self.write,
-            "keeps": self.keeps,
+            KEEPS: self.keeps,
             "figures": self.figures,
             "make_team": self.make_team,
         }
@@ -115,9 +115,9 @@ class _Worker:
         self._live.record.notice()
         return self._live.record.error is None
 
-    async def figures(self) -> Sequence[Figure]:
+    async def figures(self) -> Sequence[WorkerFigure]:
         assert self._application is not None
-        figures: Sequence[Figure] = self._application.state.figures()
+        figures: Sequence[WorkerFigure] = self._application.state.figures()
         return figures
 
     async def make_team(self, edited: EditedTeam, maker: str) -> None:

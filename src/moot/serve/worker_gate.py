@@ -20,10 +20,11 @@ from moot.live.edited_team import MOST_REMEMBERED, EditedTeam
 from moot.models.limit import Limits
 from moot.serve.admission import Admission
 from moot.serve.expected_cost import CostLesson
-from moot.serve.gate_wire import Done, Grants, MadeTeams, Notes, Wanted, Wire
+from moot.serve.gate_wire import KEEPS, DoneByWorker, Grants, MadeTeams, Notes, WantedOfWorker, Wire
 
 ANSWER_S = 10.0
-"""For this long a worker is waited for that others want something of."""
+"""For this long a worker is waited for that others want something of; and to say that it is well, for so long:"""
+WELL_S = 3.0
 
 
 class WorkerGate(SharedLimits):
@@ -99,16 +100,16 @@ class WorkerEnd:
     async def want(self, verb: str, *values: Any) -> Any:
         number = next(self._numbers)
         answer = self._wanted[number] = asyncio.get_running_loop().create_future()
-        self._wire.send(Wanted(number, verb, values))
+        self._wire.send(WantedOfWorker(number, verb, values))
         try:
-            async with asyncio.timeout(ANSWER_S):
+            async with asyncio.timeout(WELL_S if verb == KEEPS else ANSWER_S):
                 return await answer
         except TimeoutError:
-            raise MootError(f"{self._worker} has said nothing for {ANSWER_S:.0f} s") from None
+            raise MootError(f"{self._worker} says nothing") from None
         finally:
             del self._wanted[number]
 
-    def hear(self, done: Done) -> None:
+    def hear(self, done: DoneByWorker) -> None:
         if (answer := self._wanted.get(done.number)) is None or answer.done():
             return
         if done.error is not None:

@@ -17,7 +17,7 @@ from moot.live.team import LiveTeam
 from moot.models.limit import Limits
 from moot.serve.admission import Admission, Holder
 from moot.serve.expected_cost import CostLesson, ExpectedCosts
-from moot.serve.gate_wire import Done, Grants, MadeTeams, Notes, Wanted, Wire
+from moot.serve.gate_wire import DoneByWorker, Grants, MadeTeams, Notes, WantedOfWorker, Wire
 
 Answering = Mapping[str, Callable[..., Awaitable[Any]]]
 """What others may want of this worker."""
@@ -31,8 +31,8 @@ class WorkerLine:
     def __init__(self, wire: Wire, answering: Answering, lost: Callable[[], None]) -> None:
         """`lost`: called when the process at the other end is gone."""
         self._wire, self._answering, self._lost = wire, answering, lost
-        self._granted: asyncio.Queue[list[Granted]] = asyncio.Queue()
-        self._line = Line(self._send, self._granted.get)
+        self._granted: asyncio.Queue[list[Granted] | None] = asyncio.Queue()
+        self._line = Line(self._send, self._collect)
         self._tasks = {asyncio.create_task(self._hear())}
 
     def tell(self, verb: str, *values: Any) -> None:
@@ -65,6 +65,11 @@ class WorkerLine:
     async def _send(self, notes: Sequence[Note]) -> None:
         self._wire.send(Notes(notes))
 
+    async def _collect(self) -> list[Granted]:
+        if (granted := await self._granted.get()) is None:
+            raise MootError("who keeps the limits of all workers has ended")
+        return granted
+
     async def _hear(self) -> None:
         while (message := await self._wire.receive()) is not None:
             if isinstance(message, Grants):
@@ -73,13 +78,14 @@ class WorkerLine:
                 answering = asyncio.create_task(self._answer(message))
                 self._tasks.add(answering)
                 answering.add_done_callback(self._tasks.discard)
+        self._granted.put_nowait(None)
         self._lost()
 
-    async def _answer(self, wanted: Wanted) -> None:
+    async def _answer(self, wanted: WantedOfWorker) -> None:
         try:
-            done = Done(wanted.number, await self._answering[wanted.verb](*wanted.values))
+            done = DoneByWorker(wanted.number, await self._answering[wanted.verb](*wanted.values))
         except Exception as error:  # noqa: BLE001  whoever wants it is told
-            done = Done(wanted.number, error=str(error) if isinstance(error, MootError) else repr(error))
+            done = DoneByWorker(wanted.number, error=str(error) if isinstance(error, MootError) else repr(error))
         self._wire.send(done)
 
 

@@ -67,6 +67,7 @@ class Workers:
         self._gate = WorkerGate(limits_of(live.experiment.models), admission_of(orders.settings))
         self._processes: dict[str, BaseProcess] = {}
         self._stopping = asyncio.Event()
+        self._opened = False
         self.ended_by: signal.Signals | None = None
 
     async def run(self) -> None:
@@ -106,6 +107,7 @@ class Workers:
 
     async def _open(self) -> None:
         await self._gate.all_ready(self._number)
+        self._opened = True
         self._on_open()
 
     async def _paid_today(self, name: str) -> tuple[str, float]:
@@ -121,8 +123,9 @@ class Workers:
             code = await self._live_through(name, replace(self._orders, first=slot == 0))
             if self._stopping.is_set():
                 return
-            if code == 2 or (early := early + 1 if time.monotonic() - started < YOUNG_S else 0) >= MOST_EARLY_ENDS:
-                raise MootError(f"{name} ended before it could serve (exit code {code})")
+            early = early + 1 if time.monotonic() - started < YOUNG_S else 0
+            if not self._opened or early >= MOST_EARLY_ENDS:  # what it died of it has said itself
+                raise MootError(f"{name} could not serve: it ended with exit code {code}")
             _log.warning("%s ended (exit code %s); another takes its place", name, code)
             with suppress(TimeoutError):
                 async with asyncio.timeout(0.1 * 2**early):
@@ -154,5 +157,7 @@ class Workers:
         finally:
             stopping.cancel()
             serving.cancel()
-            await asyncio.gather(serving, return_exceptions=True)
+            (heard,) = await asyncio.gather(serving, return_exceptions=True)
+            if isinstance(heard, Exception):
+                _log.error("%s was not understood: %r", name, heard)
             del self._processes[name]
