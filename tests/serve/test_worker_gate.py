@@ -19,7 +19,7 @@ from moot.errors import MootError
 from moot.openai_form.refusal import Refused
 from moot.serve.admission import Admission, KeyLimits
 from moot.serve.figures_of_workers import added_up, figures_of
-from moot.serve.gate_wire import Wire
+from moot.serve.gate_wire import GIVE_BACK, Wire
 from moot.serve.worker_gate import WorkerGate
 from moot.serve.worker_line import Answering, SharedAdmission, WorkerLine
 
@@ -31,15 +31,18 @@ class Server:
 
     def __init__(self, **bounds: Any) -> None:
         self.gate = WorkerGate({}, Admission(KEYS, **bounds))
+        self._limits = bounds.get("limits", KeyLimits())
         self._serving: dict[WorkerLine, asyncio.Task[None]] = {}
         self.lost: list[str] = []
 
     async def worker(self, name: str, answering: Answering | None = None) -> tuple[WorkerLine, SharedAdmission]:
         ours, theirs = socket.socketpair()
         serving = asyncio.create_task(self.gate.serve(name, await Wire.on(ours)))
-        line = WorkerLine(await Wire.on(theirs), answering or {}, lost=lambda: self.lost.append(name))
+        line = WorkerLine(await Wire.on(theirs), lost=lambda: self.lost.append(name))
         self._serving[line] = serving
-        return line, SharedAdmission(KEYS, {}, line)
+        admission = SharedAdmission(KEYS, {}, self._limits, line)
+        line.answering = {GIVE_BACK: admission.give_back, **(answering or {})}
+        return line, admission
 
     async def close(self) -> None:
         for line, serving in self._serving.items():
@@ -144,6 +147,29 @@ async def test_without_who_keeps_the_limits_nobody_is_let_in() -> None:
             await asyncio.wait_for(_enters(one), 5)
         assert server.lost == ["1"]
         del held
+
+
+async def test_a_place_that_one_keeps_is_given_to_whoever_is_short_of_places() -> None:
+    async with workers_of(at_once=2) as server:
+        (_, one), (_, other) = await server.worker("1"), await server.worker("2")
+        for place in [await _enters(one), await _enters(one)]:
+            await place.__aexit__(None, None, None)
+        assert server.gate.admission.under_way == 2  # both are kept for who comes next
+        first, second = await _enters(other), await _enters(other)
+        assert not await _is_let_in(one)
+        await first.__aexit__(None, None, None)
+        assert await _is_let_in(one)
+        await second.__aexit__(None, None, None)
+
+
+async def test_a_worker_that_ends_meanwhile_keeps_nobody_waiting() -> None:
+    async with workers_of() as server:
+        one, _ = await server.worker("1")
+        dying, _ = await server.worker("2", {"name": asyncio.Event().wait})
+        asks = asyncio.create_task(one.of_others("name"))
+        await asyncio.sleep(0.05)
+        server.kill(dying)
+        assert await asyncio.wait_for(asks, 5) == []
 
 
 async def test_what_others_know_is_heard_and_so_is_what_they_cannot_do() -> None:

@@ -189,6 +189,11 @@ class Admission:
     def names(self) -> list[str]:
         return list(self._holders)
 
+    @property
+    def is_full(self) -> bool:
+        """Whoever comes now waits for a place."""
+        return self._slots.locked()
+
     def named(self, name: str) -> Holder:
         return self._holders[name]
 

@@ -16,6 +16,10 @@ from typing import Any
 from moot.engine.shared_limits import Granted, Note
 from moot.live.edited_team import EditedTeam
 
+LEAVE_PLACE = "leave_place"
+"""What a worker tells: a place at the table is free again."""
+GIVE_BACK = "give_back"
+"""What is wanted of a worker: the places that nobody sits at."""
 KEEPS = "keeps"
 """What is wanted of a worker: whether it keeps what it answers."""
 

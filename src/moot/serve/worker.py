@@ -20,11 +20,11 @@ from moot.live.team import LiveTeam
 from moot.serve.app import ServeSettings, create_app
 from moot.serve.connections import Connections, raise_file_limit
 from moot.serve.figures_of_workers import WorkerFigure
-from moot.serve.gate_wire import KEEPS, Wire
+from moot.serve.gate_wire import GIVE_BACK, KEEPS, Wire
 from moot.serve.one_of_workers import OneOfWorkers
 from moot.serve.team_server import TeamServer
 from moot.serve.tracing import traced
-from moot.serve.worker_line import Answering, SharedAdmission, SharedTeams, WorkerLine
+from moot.serve.worker_line import SharedAdmission, SharedTeams, WorkerLine
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,30 +75,30 @@ class _Worker:
         self._live.offer = orders.offer
         self._application: Starlette | None = None
         self._server: TeamServer | None = None
+        self._opened = False
+        """Before that it has answered nobody, and so nothing is to be written, added up or known."""
         self._abandoned = False
 
     async def run(self, listening: socket.socket, line_end: socket.socket) -> None:
         orders, live = self._orders, self._live
         settings = orders.settings if orders.first else replace(orders.settings, keep_days=None)
-        answering: Answering = {
+        line = WorkerLine(await Wire.on(line_end), lost=self._left_alone)
+        admission = SharedAdmission(settings.keys, settings.admin_keys, settings.limits, line)
+        line.answering = {
             "write": self.write,
             KEEPS: self.keeps,
             "figures": self.figures,
             "make_team": self.make_team,
+            GIVE_BACK: admission.give_back,
         }
-        line = WorkerLine(await Wire.on(line_end), answering, lost=self._left_alone)
         try:
             live.limiters = line.limiters
             live.edited = SharedTeams(live, line)
-            together = OneOfWorkers(
-                line,
-                SharedAdmission(settings.keys, settings.admin_keys, line),
-                orders.page_token,
-                orders.ticket_secret,
-            )
+            together = OneOfWorkers(line, admission, orders.page_token, orders.ticket_secret)
             self._application = create_app(live, settings, together)
             await live.open()
             live.record.others_written = line.others_written
+            self._opened = True
             await live.edited.catch_up()
             connections = Connections.within(raise_file_limit(), per_address=orders.per_address)
             self._server = TeamServer(self._application, connections, on_open=lambda: line.tell("ready"))
@@ -109,18 +109,24 @@ class _Worker:
             await line.close()
 
     async def write(self) -> None:
-        await self._live.record.flush()
+        if self._opened:
+            await self._live.record.flush()
 
     async def keeps(self) -> bool:
+        if not self._opened:
+            return True
         self._live.record.notice()
         return self._live.record.error is None
 
     async def figures(self) -> Sequence[WorkerFigure]:
-        assert self._application is not None
+        if self._application is None:
+            return ()
         figures: Sequence[WorkerFigure] = self._application.state.figures()
         return figures
 
     async def make_team(self, edited: EditedTeam, maker: str) -> None:
+        if not self._opened:
+            return  # it is told of all that were made, when it is
         assert isinstance(self._live.edited, SharedTeams)
         await self._live.edited.make_here(edited, maker)
 

@@ -20,11 +20,15 @@ from moot.live.edited_team import MOST_REMEMBERED, EditedTeam
 from moot.models.limit import Limits
 from moot.serve.admission import Admission
 from moot.serve.expected_cost import CostLesson
-from moot.serve.gate_wire import KEEPS, DoneByWorker, Grants, MadeTeams, Notes, WantedOfWorker, Wire
+from moot.serve.gate_wire import GIVE_BACK, KEEPS, DoneByWorker, Grants, MadeTeams, Notes, WantedOfWorker, Wire
 
 ANSWER_S = 10.0
 """For this long a worker is waited for that others want something of; and to say that it is well, for so long:"""
 WELL_S = 3.0
+
+
+_ENDED = object()
+"""What a worker says that has ended: nothing that it knew is left."""
 
 
 class WorkerGate(SharedLimits):
@@ -74,6 +78,11 @@ class WorkerGate(SharedLimits):
         self._ready += 1
         self._another_ready.set()
 
+    def call_back_places(self) -> None:
+        """Workers keep places that nobody sits at for who comes next."""
+        for end in self._lines.values():
+            end.tell(GIVE_BACK)
+
     async def team_made(self, edited: EditedTeam, maker: str, by: str) -> None:
         if edited.name not in {known.name for known, _ in self._teams}:
             self._made[maker] += 1
@@ -84,9 +93,10 @@ class WorkerGate(SharedLimits):
         return MadeTeams(tuple(self._teams), dict(self._made))
 
     async def of_all(self, verb: str, *values: Any, but: str | None = None) -> list[Any]:
-        """What each worker says to it. `MootError` where one says nothing."""
+        """What each worker says to it, but for those that end meanwhile. `MootError` where one says nothing."""
         ends = [end for worker, end in self._lines.items() if worker != but]
-        return await asyncio.gather(*(end.want(verb, *values) for end in ends))
+        said = await asyncio.gather(*(end.want(verb, *values) for end in ends))
+        return [each for each in said if each is not _ENDED]
 
 
 class WorkerEnd:
@@ -109,6 +119,10 @@ class WorkerEnd:
         finally:
             del self._wanted[number]
 
+    def tell(self, verb: str) -> None:
+        """Nobody waits for what comes of it."""
+        self._wire.send(WantedOfWorker(next(self._numbers), verb))
+
     def hear(self, done: DoneByWorker) -> None:
         if (answer := self._wanted.get(done.number)) is None or answer.done():
             return
@@ -120,7 +134,7 @@ class WorkerEnd:
     def lost(self) -> None:
         for answer in self._wanted.values():
             if not answer.done():
-                answer.set_exception(MootError(f"{self._worker} has ended"))
+                answer.set_result(_ENDED)
 
 
 class ServingAccount(Account):
@@ -138,6 +152,8 @@ class ServingAccount(Account):
     async def _admit(self, place: int, holder: str, team: str, characters: int, most_usd: float | None) -> None:
         admission = self._gate.admission
         admitted = admission.admitted(admission.named(holder), team, characters, most_usd)
+        if admission.is_full:
+            self._gate.call_back_places()
         await admitted.__aenter__()
         self._places[place] = admitted
 

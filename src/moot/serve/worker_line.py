@@ -4,23 +4,29 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import time
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
 from moot.engine.shared_limits import Granted, Line, Note, RemoteLimiter
-from moot.errors import MootError
+from moot.errors import MootError, StoreError
 from moot.experiment.providers import BuiltModel
 from moot.live.edited_team import EditedTeam, EditedTeams
 from moot.live.team import LiveTeam
 from moot.models.limit import Limits
-from moot.serve.admission import Admission, Holder
+from moot.serve.admission import Admission, Holder, KeyLimits
 from moot.serve.expected_cost import CostLesson, ExpectedCosts
-from moot.serve.gate_wire import DoneByWorker, Grants, MadeTeams, Notes, WantedOfWorker, Wire
+from moot.serve.gate_wire import LEAVE_PLACE, DoneByWorker, Grants, MadeTeams, Notes, WantedOfWorker, Wire
 
 Answering = Mapping[str, Callable[..., Awaitable[Any]]]
 """What others may want of this worker."""
+
+NEWS_S = 0.002
+"""What is only told waits so long for something that is asked: a message costs more than a note."""
+KEPT_BACK_S = 1.0
+"""Where places are short, for so long every place is given back as soon as it is free."""
 
 NOTHING_TO_UNDO = Note("nothing", ())
 
@@ -28,11 +34,12 @@ NOTHING_TO_UNDO = Note("nothing", ())
 class WorkerLine:
     """Asks the gate, and answers what the others want to know."""
 
-    def __init__(self, wire: Wire, answering: Answering, lost: Callable[[], None]) -> None:
+    def __init__(self, wire: Wire, lost: Callable[[], None]) -> None:
         """`lost`: called when the process at the other end is gone."""
-        self._wire, self._answering, self._lost = wire, answering, lost
+        self._wire, self._lost = wire, lost
+        self.answering: Answering = {}
         self._granted: asyncio.Queue[list[Granted] | None] = asyncio.Queue()
-        self._line = Line(self._send, self._collect)
+        self._line = Line(self._send, self._collect, news_s=NEWS_S)
         self._tasks = {asyncio.create_task(self._hear())}
 
     def tell(self, verb: str, *values: Any) -> None:
@@ -48,7 +55,10 @@ class WorkerLine:
 
     async def others_written(self) -> None:
         """What others have answered is in the store, where this one reads it."""
-        await self.of_others("write")
+        try:
+            await self.of_others("write")
+        except MootError as error:
+            raise StoreError(str(error)) from None
 
     def limiters(self, models: Mapping[str, BuiltModel]) -> dict[str, RemoteLimiter]:
         """In place of those that a process has for itself."""
@@ -83,7 +93,7 @@ class WorkerLine:
 
     async def _answer(self, wanted: WantedOfWorker) -> None:
         try:
-            done = DoneByWorker(wanted.number, await self._answering[wanted.verb](*wanted.values))
+            done = DoneByWorker(wanted.number, await self.answering[wanted.verb](*wanted.values))
         except Exception as error:  # noqa: BLE001  whoever wants it is told
             done = DoneByWorker(wanted.number, error=str(error) if isinstance(error, MootError) else repr(error))
         self._wire.send(done)
@@ -100,13 +110,26 @@ def limits_of(models: Mapping[str, BuiltModel]) -> dict[str, Limits]:
 
 
 class SharedAdmission(Admission):
-    """Keys are known here; who is let in is decided for all workers in one place."""
+    """Keys are known here; who is let in is decided for all workers in one place.
 
-    def __init__(self, keys: Mapping[str, str], admins: Mapping[str, str], line: WorkerLine) -> None:
+    Where keys have no limits all that is decided are places at the table: one that is free again is kept for who comes next, as
+    long as no other worker is short of places.
+    """
+
+    def __init__(self, keys: Mapping[str, str], admins: Mapping[str, str], limits: KeyLimits, line: WorkerLine) -> None:
         super().__init__(keys, admins=admins)
         self._line = line
         self._numbers = itertools.count()
+        self._keeps_places = limits == KeyLimits()
+        self._kept: list[int] = []
+        self._kept_back_until = 0.0
         self.expected = _ToldCosts(line)
+
+    async def give_back(self) -> None:
+        """Another worker is short of places."""
+        self._kept_back_until = time.monotonic() + KEPT_BACK_S
+        while self._kept:
+            self._line.tell(LEAVE_PLACE, self._kept.pop())
 
     async def check(self, holder: Holder) -> None:
         await self._line.ask("check", holder.name)
@@ -115,19 +138,27 @@ class SharedAdmission(Admission):
     async def admitted(
         self, holder: Holder, team: str, characters: int, most_usd: float | None = None
     ) -> AsyncIterator[None]:
-        place = next(self._numbers)
-        leave = Note("leave_place", (place,))
-        with self._waits():
-            await self._line.ask("admit", place, holder.name, team, characters, most_usd, undo=leave)
+        if self._kept:
+            place = self._kept.pop()
+        else:
+            place = next(self._numbers)
+            undo = Note(LEAVE_PLACE, (place,))
+            with self._waits():
+                await self._line.ask("admit", place, holder.name, team, characters, most_usd, undo=undo)
         self.under_way += 1
         try:
             yield
         finally:
             self.under_way -= 1
-            self._line.tell(leave.verb, *leave.values)
+            if self._keeps_places and time.monotonic() >= self._kept_back_until:
+                self._kept.append(place)
+            else:
+                self._line.tell(LEAVE_PLACE, place)
 
 
 class _ToldCosts(ExpectedCosts):
+    """Learnt where all are let in, which costs matter to only if money is limited."""
+
     def __init__(self, line: WorkerLine) -> None:
         super().__init__()
         self._line = line
