@@ -46,8 +46,8 @@ class OfOne:
         return self._at(self.inner.value)
 
     def limits(self, alpha: float = ALPHA) -> IntervalLimits:
-        """The least and the most that it is within the figure's own interval; where that has no end at this level, within all that
-        the figure can be: a square is never below nothing."""
+        """The least and the most that it is within the figure's own interval; where that has no end at this level, within
+        all that the figure can be: a square is never below nothing."""
         low, high = self.inner.limits(alpha)
         if low is None and high is None and self.inner.p(self.inner.value) is None:
             return None, None
