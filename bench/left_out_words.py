@@ -1,8 +1,10 @@
-"""How often a preference that is there goes unsaid since a person's few words would turn it: python bench/left_out_words.py [WORLDS].
+"""How often a preference that is there goes unsaid since a person's few words would turn it:
+python bench/left_out_words.py [WORLDS].
 
-One judge compares texts of unequal length in both orders and prefers the side in 65 of 100, at equal length. Persons, who have one habit,
-see a few of the questions once, and like the side as often, in half, or in 35 of 100. While nothing can be told of their
-habit their words are left out of the share, and where they would turn it there is no claim (`stats.left_out_words`).
+One judge compares texts of unequal length in both orders and prefers the side in 65 of 100, at equal length. Persons, who
+have one habit, see a few of the questions once, and like the side as often, in half, or in 35 of 100. While nothing can be
+told of their habit their words are left out of the share, and where they would turn it there is no claim
+(`stats.left_out_words`).
 """
 
 from __future__ import annotations
@@ -71,7 +73,7 @@ def counted(questions: int, by_persons: int, persons_like: float, worlds: int) -
 
 def main() -> None:
     worlds = int(sys.argv[1]) if len(sys.argv) > 1 else 200
-    for questions in (60,):
+    for questions in (60, 150):
         for persons_like in (0.65, 0.5, 0.35):
             for by_persons in (1, 3, 5, 10):
                 counts = counted(questions, by_persons, persons_like, worlds)

@@ -16,7 +16,6 @@ from moot.stats.preference import Preferences, PreferenceWord, raw_rate
 from moot.stats.preference_share import Rate
 from moot.stats.quantiles import ALPHA
 
-
 FEWEST_QUESTIONS = 2
 """One vote against a share of 65 % would turn it beside a single judge, and take every third claim that is true."""
 
