@@ -15,6 +15,7 @@ from moot.models.error_forms import error_fields
 from moot.models.filtered import FILTERED, block_reason
 from moot.models.finish_words import failed_finish
 from moot.models.hiccups import error_of, failure_of, preview
+from moot.models.idle_lines import IdleLines
 from moot.models.intake import STREAM_TIMES, TURN_S, Holding, Intake
 from moot.models.overheard import Tell
 from moot.models.wire import build_reply, filtered_by, read_completion, tell_bill, version_of
@@ -137,8 +138,10 @@ async def _read_stream(
     response: Any, intake: Intake, heard: StreamSoFar, *, started: float, price: Price | None, pause_s: float | None
 ) -> Reply:
     done = False
+    idle = IdleLines(started)
     with intake.holding() as holding:
         async for line in _lines(response, intake, holding, heard):
+            idle.count()
             if not line.startswith(b"data:"):
                 if line.startswith((b"{", b"[")):  # asked to stream, the server answered whole
                     intake.check_values(line)
@@ -150,7 +153,10 @@ async def _read_stream(
                 break
             intake.check_values(data)
             event = _event(data, pause_s)
+            before = heard.size
             heard.take(event, len(data))
+            if heard.size > before:
+                idle.brought_a_word()
             if heard.error and not heard.filtered:
                 raise failure_of(heard.error, pause_s)
     filtered = heard.why_filtered is not None
