@@ -55,7 +55,7 @@ class SqliteStore(Store):
 
     def __init__(self, path: Path | None, *, only_read: bool = False) -> None:
         """None: a file that is gone once it is closed. `only_read`: nothing is written, not even to bring it up to date."""
-        self._only_read = only_read
+        self.only_read = only_read
         self._temporary = TemporaryDirectory(prefix="moot-") if path is None else None
         self.path: Path = path or Path(self._temporary.name if self._temporary else "", "store.db")
         super().__init__(str(self.path))
@@ -261,7 +261,7 @@ class SqliteStore(Store):
         with _said_plainly(self.path, opening=True):
             refuse_second_name(self.path)
             try:
-                (self._open_to_read if self._only_read else self._migrate)()
+                (self._open_to_read if self.only_read else self._migrate)()
             except (DBAPIError, sqlite3.Error) as error:
                 cause = error.orig if isinstance(error, DBAPIError) else error
                 if not (not_writable(cause) or no_space(cause, self.path)) or not self.path.is_file():
