@@ -28,6 +28,7 @@ from moot.experiment.plan import Cell, Plan
 from moot.grade.grading import Grading
 from moot.grade.persons import persons_word, words_by_case
 from moot.live.asked_with import AskedWith
+from moot.live.forgotten_plays import ForgottenPlays
 from moot.live.served_past import drop_calls
 from moot.live.served_rows import cleaned_rows, placed_cases
 from moot.live.tied_calls import ITSELF, AskedPlay, asked_play, calls_are_for, forgettable, put_ties
@@ -87,6 +88,7 @@ class ServedRecord:
         """What is being written: a writer that takes over begins with it."""
         self._calls: dict[str, Row] = {}
         self._claims: dict[str, CallClaim] = {}
+        self.forgotten = ForgottenPlays()
         self._tied: set[str] = set()
         """Keys of calls and failures of questions that are to be written: as far as their questions are not forgotten."""
         self._asked_with = asked_with
@@ -231,7 +233,7 @@ class ServedRecord:
     async def keep_call(self, row: Row, settlement: Settlement | None = None, claim: CallClaim | None = None) -> Row:
         """To be written. It is paid for, so it waits even where the store takes nothing."""
         self._note(row)
-        if not self._behind:
+        if not self._behind and not self.forgotten.asks:
             try:
                 stands = await self._store.keep_call(row, settlement, claim)
             except MootError as error:
@@ -243,7 +245,8 @@ class ServedRecord:
             if row["key"] in self._tied:
                 self._waiting.put_nowait(KeptCall(row["key"]))
             return stands
-        assert settlement is None, "where money is counted a call is on the disk before its reply is used"
+        if settlement is not None:
+            self._store.settle(settlement)
         if claim is not None:
             self._claims[row["key"]] = claim
         self._later(row)
@@ -347,7 +350,7 @@ class ServedRecord:
             dropped = await self._store.run(partial(keep, cleaned=True))
         if dropped:
             try:
-                await self._store.scrub()
+                await self._store.scrub(pack=False)
             except StoreError as error:
                 _log.warning("what came for a question that was forgotten may be in the store's files: %s", error)
 
