@@ -107,7 +107,7 @@ class StreamSoFar:
             logprobs=self.logprobs or None,
             latency_s=latency_s,
             price=price,
-            broken_off=self.filtered is not None and bool(self.text),
+            broken_off=bool(self.text),
         )
 
     def tell_bill(self, error: CallError, price: Price | None) -> None:

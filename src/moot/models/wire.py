@@ -57,12 +57,15 @@ def _reply_of(
     text = _text_of(message.get("content")) if isinstance(message, dict) else ""
     error, broken_off = error_of(body, choice), False
     if why := filtered_by(error) or block_reason({}, choice) or (None if text else block_reason(body, {})):
-        text, finish, broken_off = text or why[: border.LONGEST_WORDS], FILTERED, bool(text)
+        broken_off = bool(text)
+        text, finish = text or why[: border.LONGEST_WORDS], FILTERED
     elif error or (failed := failed_end_of(choice, finish)):
         raise failure_of(error or failed_end(failed), pause_s)
     elif not isinstance(message, dict) and finish_reason(finish) != FILTERED:
         missing = "no 'choices'" if not isinstance(choices, list) else "no message in its 'choices'"
         raise ReplyBroken(f"the reply has {missing}: {preview(raw)}", retry_after_s=pause_s)
+    elif finish_reason(finish) == FILTERED:
+        broken_off = bool(text)  # the words are the model's, up to where the filter stopped it
     message = message if isinstance(message, dict) else {}
     return build_reply(
         text=text,
