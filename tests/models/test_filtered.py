@@ -14,8 +14,8 @@ from moot.errors import CallError, RateLimited, ReplyBroken, RequestRejected, Se
 from moot.models.budget import told_usd
 from moot.models.endpoint import EndpointModel
 from moot.models.filtered import FILTERED
-from moot.models.wire import read_completion
 from moot.models.stream_way import StreamWay
+from moot.models.wire import read_completion
 from moot.strategies.solo import Solo
 from moot.team import Player, Team
 from moot.types import Message, Price, Question, Reply, Request

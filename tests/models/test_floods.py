@@ -166,7 +166,9 @@ async def test_what_brings_no_word_is_the_endpoints_failure_before_it_costs_anyt
     assert server.sent_bytes < 16 * MIB
 
 
-@pytest.mark.parametrize("beat", [b": ping\n\n", b'data: {"choices":[{"delta":{"content":""}}]}\n\n'], ids=["comments", "events"])
+@pytest.mark.parametrize(
+    "beat", [b": ping\n\n", b'data: {"choices":[{"delta":{"content":""}}]}\n\n'], ids=["comments", "events"]
+)
 async def test_a_heartbeat_keeps_a_slow_model_alive(beat: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     """More beats in all than may come at once."""
     monkeypatch.setattr("moot.models.idle_lines.AT_ONCE", 40)

@@ -29,10 +29,12 @@ def config(base_url: str) -> dict[str, Any]:
     ids=["filters", "models", "both"],
 )
 async def test_a_refusal_ends_as_it_does_with_openai(tmp_path: Path, choices: dict[str, Any], finish: str) -> None:
-    async with hostile(lambda body, _: http({"choices": [choices[body["model"]]], "usage": USAGE})) as server:
-        async with serving(tmp_path, config(server.base_url)) as served:
-            status, body = await served.chat("Which river?")
-            _, responded = await served.post("/v1/responses", {"model": "three/vote", "input": "Which river?"})
+    def answer(body: Any, _: int) -> bytes:
+        return http({"choices": [choices[body["model"]]], "usage": USAGE})
+
+    async with hostile(answer) as server, serving(tmp_path, config(server.base_url)) as served:
+        status, body = await served.chat("Which river?")
+        _, responded = await served.post("/v1/responses", {"model": "three/vote", "input": "Which river?"})
     assert status == 200
     (choice,) = body["choices"]
     assert choice["finish_reason"] == finish

@@ -80,7 +80,10 @@ def _is_store(path: Path) -> bool:
 async def _read(store: Store, most: int) -> tuple[list[dict[str, Any]], int]:
     async with opened_to_read(store):
         if isinstance(store, SqliteStore) and is_older(store.path):
-            say(f"moot: {store.name} is of an older moot; it is read as it would be now, and left as it is", file=sys.stderr)
+            say(
+                f"moot: {store.name} is of an older moot; it is read as it would be now, and left as it is",
+                file=sys.stderr,
+            )
         with ends_on_ctrl_c():
             return await store.read(partial(stored_runs, most=most))
 

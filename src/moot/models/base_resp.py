@@ -1,4 +1,4 @@
-"""MiniMax's word on how a call went: `base_resp` with a `status_code` of its own, beside a status of 200 and perhaps some choices."""
+"""MiniMax's word on how a call went: `base_resp` with a `status_code` of its own, beside a status of 200 and perhaps choices."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 _NAMES = {
-    **dict.fromkeys((1002, 1039, 1041, 2056), "rate_limit_exceeded"),  # requests, tokens, connections, the plan's window
+    **dict.fromkeys(
+        (1002, 1039, 1041, 2056), "rate_limit_exceeded"
+    ),  # requests, tokens, connections, the plan's window
     **dict.fromkeys((1000, 1013, 1024, 1033), "internal_error"),
     **dict.fromkeys((1004, 2049), "invalid_api_key"),
     **dict.fromkeys((1026, 1027), "content_filter"),  # what was asked, what was answered

@@ -53,7 +53,7 @@ def failure_of(error: object, pause_s: float | None = None) -> CallError:
 
 
 def failed_end(finish: str) -> Mapping[str, Any]:
-    """The error that a reason to finish tells. One that is named for a limit or an overload asks for a pause, as its status would."""
+    """The error that a reason to finish tells. One named for a limit or an overload asks for a pause, as its status would."""
     status = error_status({"code": finish})
     named = {"code": status} if status is not None and (status == 429 or status >= 500) else {}
     return {**named, "message": f"it ended with {finish!r}"}

@@ -59,8 +59,10 @@ def _reply_of(
     if why := filtered_by(error) or block_reason({}, choice) or (None if text else block_reason(body, {})):
         broken_off = bool(text)
         text, finish = text or why[: border.LONGEST_WORDS], FILTERED
-    elif error or (failed := failed_end_of(choice, finish)):
-        raise failure_of(error or failed_end(failed), pause_s)
+    elif error:
+        raise failure_of(error, pause_s)
+    elif (failed := failed_end_of(choice, finish)) is not None:
+        raise failure_of(failed_end(failed), pause_s)
     elif not isinstance(message, dict) and finish_reason(finish) != FILTERED:
         missing = "no 'choices'" if not isinstance(choices, list) else "no message in its 'choices'"
         raise ReplyBroken(f"the reply has {missing}: {preview(raw)}", retry_after_s=pause_s)

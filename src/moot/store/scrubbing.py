@@ -1,8 +1,8 @@
 """What is deleted from a SQLite file is gone from its bytes, and from those of its log.
 
 SQLite leaves what it deletes where it stood, and copies of a row where a page was split before. With `secure_delete` it writes
-zeros over both; but only over what was written since it is on. So it is on from the first row, which is noted in the file, and then
-nothing has to be written anew to forget one question. A file that is older is written anew once.
+zeros over both; but only over what was written since it is on. So it is on from the first row, which is noted in the file, and
+then nothing has to be written anew to forget one question. A file that is older is written anew once.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def mark_if_new(connection: Connection) -> None:
 
 
 def scrub(connection: sqlite3.Connection, address: str, busy_s: float, *, pack: bool) -> None:
-    """The log is emptied into the file; whoever reads an old state has to let go first. `pack`: free space goes with a new file."""
+    """The log is emptied into the file; who reads an old state has to let go first. `pack`: free space goes with a new file."""
     if pack or connection.execute("PRAGMA user_version").fetchone()[0] != CLEAN:
         connection.execute("VACUUM")
         connection.execute(f"PRAGMA user_version = {CLEAN}")

@@ -11,7 +11,6 @@ import errno
 import os
 import re
 import sqlite3
-import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -30,8 +29,8 @@ from moot.store.bookkeeping import CLAIM, FIND_ACCOUNTS, FIND_CLAIMS, RELEASE
 from moot.store.file_locks import with_log_beside, writer_of
 from moot.store.opened_file import OpenedFile, lost_log, refuse_second_name
 from moot.store.read_only import address_to_read, copied, no_space, not_writable
-from moot.store.statements import Insert, Row, insert_new, insert_or_replace
 from moot.store.scrubbing import mark_if_new, scrub
+from moot.store.statements import Insert, Row, insert_new, insert_or_replace
 from moot.store.store import Done, Failed, Group, Store, Written, bounded_value
 
 BUSY_TIMEOUT_S = 60.0

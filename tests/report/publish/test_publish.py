@@ -56,7 +56,7 @@ class _Models(BaseHTTPRequestHandler):
             usable = "Hm, " in asked and "Oslo" not in asked
             text = json.dumps({"grades": [{"id": 1, "is_correct": False}]}) if usable else f"Hm, {drawn % 9973}."
         if body["model"] == "judge-5":
-            text = json.dumps({"reason": "so", "preferred": 1 + drawn % 2})
+            text = json.dumps({"reason": "so", "preferred": ("first", "second", "tie")[drawn % 3]})
         usage = {"prompt_tokens": 100, "completion_tokens": 20}
         self._send(
             200,
