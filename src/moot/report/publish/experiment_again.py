@@ -26,7 +26,7 @@ from moot.types import Case
 
 REPLIES = "replies.jsonl"
 EXPERIMENT = "experiment.yaml"
-_NOT_IN_A_NAME = re.compile(r"[^\w.:-]+", re.ASCII)
+_NOT_IN_A_NAME = re.compile(r"[^\w.:-]+")
 HERE_ALONE = ("budget_usd", "replies_in_flight_mb", "store", "name", "questions", "models", "players")
 """Keys that are said otherwise, or not at all: what was paid here is not paid again."""
 
