@@ -7,7 +7,6 @@ decides from the same drafts.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Literal
@@ -37,6 +36,7 @@ from moot.strategies.option_meanings import Meaning
 from moot.strategies.traits import Traits
 from moot.strategies.vote import verdict_of_groups, with_spared
 from moot.team import Team
+from moot.team.together import together
 from moot.traces import Cascaded, DecidedByRule
 from moot.types import Answer, Grouping, Question, Verdict, digest
 
@@ -177,7 +177,7 @@ class _Course:
 
     async def ask(self) -> None:
         names = tuple(self.plan.players[seat] for seat in self.left.pop(0))
-        drafts = await asyncio.gather(*(self.team.draft(self.team[name], self.question) for name in names))
+        drafts = await together(self.team.draft(self.team[name], self.question) for name in names)
         self.heard |= dict(zip(names, drafts, strict=True))
         self.waves.append(names)
         if self.left and not self._may_be_enough():

@@ -108,9 +108,13 @@ class _Worker:
             await live.close()
             await line.close()
 
-    async def write(self) -> None:
-        if self._opened:
-            await self._live.record.flush()
+    async def write(self, forgetting: str | None) -> None:
+        """What it has answered, but for an episode that is to be forgotten."""
+        if not self._opened:
+            return
+        if forgetting is not None:
+            self._live.record.forgotten.add(forgetting)
+        await self._live.record.flush()
 
     async def keeps(self) -> bool:
         if not self._opened:

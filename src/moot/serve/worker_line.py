@@ -53,10 +53,10 @@ class WorkerLine:
         said: list[Any] = await self.ask("of_others", verb, values)
         return said
 
-    async def others_written(self) -> None:
+    async def others_written(self, forgetting: str | None) -> None:
         """What others have answered is in the store, where this one reads it."""
         try:
-            await self.of_others("write")
+            await self.of_others("write", forgetting)
         except MootError as error:
             raise StoreError(str(error)) from None
 

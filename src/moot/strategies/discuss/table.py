@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -14,6 +13,7 @@ from moot.strategies.discuss.remark import MessageForm, Said, TableRemark
 from moot.strategies.discuss.stance import Stance, about, line_of_thought, own_solution, stance, supporters
 from moot.strategies.natives import shown_question
 from moot.team import SameWords, Team
+from moot.team.together import together
 from moot.traces import Persona, Trace
 from moot.types import Answer, Question
 
@@ -80,7 +80,7 @@ class DiscussionTable:
         speakers = [agent for agent in self.agents if agent.name in step.speakers]
         heard = [self.heard(agent, turn) for agent in speakers]
         asked = (self._speak(*pair, turn, step.part) for pair in zip(speakers, heard, strict=True))
-        remarks = await asyncio.gather(*asked)
+        remarks = await together(asked)
         alike = await self._alike(remarks)
         placed: list[TableRemark] = []
         for remark in remarks:
