@@ -34,9 +34,7 @@ GRADING = "judges, matches"
 """What is asked for no strategy: whether an answer is right, and who said the same as whom."""
 
 
-def estimate_command(
-    path: Path, *, store: str | None, limit: int | None, budget_usd: float | None, every: bool
-) -> int:
+def estimate_command(path: Path, *, store: str | None, limit: int | None, budget_usd: float | None, every: bool) -> int:
     """Nothing of a run is loaded for it."""
     file = read_experiment(path).with_budget(budget_usd)
     experiment = build(file, limit=limit, store_url=from_here(store) if store else None, asked=False)
