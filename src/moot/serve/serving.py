@@ -7,6 +7,7 @@ import ipaddress
 import os
 import socket
 import sys
+import textwrap
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -70,14 +71,25 @@ def serve(
     connections = Connections(most=max(16, files // 2), per_address=per_address)
 
     def say_so() -> None:
-        print(offer_line(live))
-        print(f"the table: {address}/   the API: {address}/v1   kept in: {live.store.name}")
+        print(within_columns(offer_line(live)))
+        print(f"the table: {address}/   the API: {address}/v1")
+        print(f"kept in: {live.store.name}")
         print(f"connections: at most {connections.most}, {per_address} from one address; files: {files}")
         if not keyed:
             print("no key: it listens on this machine only (--key-env VAR to serve others)")
         sys.stdout.flush()
 
     TeamServer(app, connections, live=live, on_open=say_so).run(sockets=[listening])
+
+
+COLUMNS = 80
+
+
+def within_columns(line: str) -> str:
+    """In lines that fit a screen; what goes on in a second one is set in, and no word is broken."""
+    return "\n".join(
+        textwrap.wrap(line, COLUMNS, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+    )
 
 
 class TeamServer(uvicorn.Server):
