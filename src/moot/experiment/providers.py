@@ -310,11 +310,9 @@ def _simulated(file: ExperimentFile, name: str, spec: SimulatedSpec, dataset: Da
 
 
 def _recorded(file: ExperimentFile, name: str, spec: RecordedSpec, *_: Any) -> Model:
-    path = file.beside(spec.file)
+    path, tells_cost = file.beside(spec.file), file.spec.budget_usd is None
     recording = None if spec.format is None else _logged(file, name, spec.format, path, spec.metric)
-    return RecordedModel(
-        name, file=path, model=spec.model, recording=recording, tells_cost=file.spec.budget_usd is None
-    )
+    return RecordedModel(name, file=path, model=spec.model, recording=recording, tells_cost=tells_cost)
 
 
 def _logged(file: ExperimentFile, name: str, tool: str, path: Path, metric: str | None) -> Recording:
