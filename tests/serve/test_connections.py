@@ -235,7 +235,7 @@ def test_limits_on_files_are_raised_and_said(tmp_path: Path) -> None:
     )
     try:
         assert server.stdout is not None
-        lines = [server.stdout.readline() for _ in range(3)]
+        lines = [server.stdout.readline() for _ in range(4)]
         (told,) = [line for line in lines if line.startswith("connections:")]
         match = re.match(r"connections: at most (\d+), 50 from one address; files: (\d+)", told)
         assert match, told

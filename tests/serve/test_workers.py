@@ -117,8 +117,11 @@ def served_by_two(folder: Path, *options: str) -> Iterator[WorkersServed]:
         process = subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True)
         assert process.stdout is not None
         try:
-            assert process.stdout.readline().startswith("serving ")
-            host, _, port = process.stdout.readline().split()[2].removeprefix("http://").rstrip("/").partition(":")
+            line = process.stdout.readline()
+            assert line.startswith("serving ")
+            while not line.startswith("the table: "):
+                line = process.stdout.readline()
+            host, _, port = line.split()[2].removeprefix("http://").rstrip("/").partition(":")
             yield WorkersServed(process, (host, int(port)), endpoint)
         finally:
             endpoint.held = False

@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Literal
 
-import numpy as np
 from annotated_types import Ge, Gt, Lt
 
 from moot.decide.asking_order import (
@@ -30,6 +29,7 @@ from moot.decide.deciding import places_of_groups, traits_of_rule
 from moot.decide.last_stage import GivenStage, stage_of, traits_ending_with
 from moot.decide.rule_file import RuleContent, rule_of
 from moot.decide.studied import studied
+from moot.later import numpy as np
 from moot.strategies import Strategy
 from moot.strategies.captaincy import Captained, by_captain, nobody_answered
 from moot.strategies.option_meanings import Meaning

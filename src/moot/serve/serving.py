@@ -8,6 +8,7 @@ import os
 import secrets
 import socket
 import sys
+import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -68,8 +69,9 @@ def serve(
     each = "" if workers == 1 else f" of each of {workers} workers"
 
     def say_so() -> None:
-        print(offer_line(live))
-        print(f"the table: {address}/   the API: {address}/v1   kept in: {live.store.name}")
+        print(within_columns(offer_line(live)))
+        print(f"the table: {address}/   the API: {address}/v1")
+        print(f"kept in: {live.store.name}")
         print(f"connections{each}: at most {connections.most}, {per_address} from one address; files: {files}")
         if not keyed:
             print("no key: it listens on this machine only (--key-env VAR to serve others)")
@@ -89,6 +91,16 @@ def serve(
         ticket_secret=secrets.token_bytes(32),
     )
     serve_with_workers(workers, live, orders, listening, on_open=say_so)
+
+
+COLUMNS = 80
+
+
+def within_columns(line: str) -> str:
+    """In lines that fit a screen; what goes on in a second one is set in, and no word is broken."""
+    return "\n".join(
+        textwrap.wrap(line, COLUMNS, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+    )
 
 
 def _told_apart(settings: ServeSettings) -> bool:

@@ -79,8 +79,9 @@ class DiscussionTable:
         """Ask those whose step it is. Each hears what was said before it, none of the others in it."""
         speakers = [agent for agent in self.agents if agent.name in step.speakers]
         heard = [self.heard(agent, turn) for agent in speakers]
-        asked = (self._speak(*pair, turn, step.part) for pair in zip(speakers, heard, strict=True))
-        remarks = await together(asked)
+        asked = [self._speak(*pair, turn, step.part) for pair in zip(speakers, heard, strict=True)]
+        # Who speaks alone needs no task of its own, and most do.
+        remarks = [await asked[0]] if len(asked) == 1 else await together(asked)
         alike = await self._alike(remarks)
         placed: list[TableRemark] = []
         for remark in remarks:
