@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import random
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,18 +14,24 @@ import pytest
 from moot.data.logs.imported import ImportedLogs, import_logs
 from moot.errors import MootError
 
-ASKED = {"France": "Paris", "Italy": "Rome", "Greece": "Athens", "Norway": "Oslo"}
-SAID = (
-    ("It is Paris.", "I think Rome.", "It was Sparta.", "Oslo, I think."),
-    ("It is Lyon.", "It is Rome.", "It is Athens.", "It is Bergen."),
+ASKED = {
+    **{"France": "Paris", "Italy": "Rome", "Greece": "Athens", "Norway": "Oslo"},
+    **{"Japan": "Tokyo", "Peru": "Lima", "Kenya": "Nairobi", "Cuba": "Havana"},
+    **{"Spain": "Madrid", "Chile": "Santiago", "Egypt": "Cairo", "Nepal": "Kathmandu"},
+}
+TOWNS = (
+    ("Paris", "Rome", "Sparta", "Oslo", "Tokyo", "Lima", "Mombasa", "Havana", "Madrid", "Santiago", "Suez", "Kathmandu"),
+    ("Lyon", "Rome", "Athens", "Bergen", "Kyoto", "Lima", "Nairobi", "Moa", "Bilbao", "Santiago", "Cairo", "Patan"),
 )
-"""Of two models, in sentences: three of the first and two of the second are right."""
+"""Of two models: of four towns three of the first are right, and two of the second."""
+SAID = tuple(tuple(f"It is {town}." for town in own) for own in TOWNS)
 RIGHT = ((1, 1, 0, 1), (0, 1, 1, 0))
 WRONG = tuple(tuple(1 - each for each in own) for own in RIGHT)
 ALL = ((1, 1, 1, 1), (1, 1, 1, 1))
 NONE = ((0, 0, 0, 0), (0, 0, 0, 0))
 Scores = Mapping[str, Sequence[Sequence[Any]]]
-"""By name what each model has for each question."""
+"""By name what each model has for each of the first four questions; for four more it has the same, and so on."""
+FOUR = 4
 
 
 def inspect_logs(folder: Path, scores: Scores, *, wanted: str | None = None, **eval_more: Any) -> ImportedLogs:
@@ -36,7 +43,7 @@ def inspect_logs(folder: Path, scores: Scores, *, wanted: str | None = None, **e
                 "input": f"Capital of {country}?",
                 "target": town,
                 "output": {"completion": SAID[place][number]},
-                "scores": {name: {"value": values[place][number]} for name, values in scores.items()},
+                "scores": {name: {"value": values[place][number % FOUR]} for name, values in scores.items()},
             }
             for number, (country, town) in enumerate(ASKED.items())
         ]
@@ -55,7 +62,8 @@ def lm_eval_logs(
     folder: Path,
     scores: Scores,
     higher: Mapping[str, bool],
-    said: Sequence[Sequence[str]] = (("Paris", "Rome", "Sparta", "Oslo"), ("Lyon", "Rome", "Athens", "Bergen")),
+    said: Sequence[Sequence[str]] = TOWNS,
+    wanted: str | None = None,
 ) -> ImportedLogs:
     date = "2026-08-01T10-00-00.123456"
     for place, model in enumerate(("ann", "bob")):
@@ -70,7 +78,7 @@ def lm_eval_logs(
                 "filter": "none",
                 "metrics": list(scores),
             }
-            | {name: values[place][number] for name, values in scores.items()}
+            | {name: values[place][number % FOUR] for name, values in scores.items()}
             for number, (country, town) in enumerate(ASKED.items())
         ]
         (folder / model).mkdir()
@@ -78,7 +86,7 @@ def lm_eval_logs(
         means = {f"{name},none": sum(values[place]) / len(values[place]) for name, values in scores.items()}
         about = {"results": {"towns": means}, "model_name": model, "higher_is_better": {"towns": dict(higher)}}
         (folder / model / f"results_{date}.json").write_text(json.dumps(about))
-    return import_logs("lm-eval", [folder])
+    return import_logs("lm-eval", [folder], metric=wanted)
 
 
 def stated(logs: ImportedLogs) -> list[float | None]:
@@ -180,11 +188,36 @@ class TestTheOnlyScore:
         logs = inspect_logs(tmp_path, {"mine": values})
         assert stated(logs) == ([0.75, 0.5] if taken else [None, None])
         assert bool(accepted(logs)) == taken
-        assert told(logs, "mine does not call replies right more often that say the reference") != taken
+        assert told(logs, "mine is not called as one that says", "nor do the replies bear it out", "--metric NAME") != taken
 
-    def test_correct_and_incorrect_in_letters_are_what_they_say(self, tmp_path: Path) -> None:
-        letters = (("C", "I", "C", "C"), ("C", "C", "C", "C"))
-        assert stated(inspect_logs(tmp_path, {"my_judge": letters})) == [0.75, 1.0]
+    def test_letters_for_correct_and_incorrect_have_to_be_borne_out_too(self, tmp_path: Path) -> None:
+        """A judge may be asked whether a reply is helpful, and says so in the same letters."""
+        letters = tuple(tuple("IC"[each] for each in own) for own in RIGHT)
+        logs = inspect_logs(tmp_path, {"my_judge": letters})
+        assert stated(logs) == [0.75, 0.5]
+        assert told(
+            logs, "the verdicts are those of my_judge", "it gives 1.00 to 15 replies saying the reference, 0.00 to 9"
+        )
+        logs = inspect_logs(tmp_path, {"helpful": (("C",) * 4, ("C",) * 4)})
+        assert (stated(logs), accepted(logs)) == ([None, None], [])
+        assert told(logs, "helpful is not called as one that says", "--metric NAME")
+
+    @pytest.mark.parametrize("seed", range(8))
+    def test_what_has_nothing_to_do_with_it_is_not_taken(self, seed: int, tmp_path: Path) -> None:
+        lot = random.Random(seed)
+        concise = tuple(tuple(int(lot.random() < 0.7) for _ in range(FOUR)) for _ in SAID)
+        (tmp_path / "inspect").mkdir()
+        logs = inspect_logs(tmp_path / "inspect", {"concise": concise})
+        assert (stated(logs), accepted(logs)) == ([None, None], [])
+        assert told(logs, "concise is not called as one that says", "--metric NAME")
+        (tmp_path / "lm-eval").mkdir()
+        logs = lm_eval_logs(tmp_path / "lm-eval", {"concise": concise}, {"concise": True})
+        assert (stated(logs), accepted(logs)) == ([None, None], [])
+        assert told(logs, "more of concise is better, which does not tell replies", "--metric NAME")
+
+    def test_named_numbers_of_another_scale_are_refused_with_the_reason(self, tmp_path: Path) -> None:
+        with pytest.raises(MootError, match=r"--metric grade10: no verdicts by it .*outside 0 to 1"):
+            inspect_logs(tmp_path, {"grade10": ((3, 9, 4, 10), (3, 5, 6, 3))}, wanted="grade10")
 
 
 class TestLessIsBetter:
@@ -222,13 +255,13 @@ class TestVerdictsTurnedRound:
             for place, model in enumerate(("ann", "bob")):
                 for number, (country, town) in enumerate(ASKED.items()):
                     asked = f"Capital of {country}?"
-                    rows.writerow([country, asked, town, model, SAID[place][number], verdicts[place][number]])
+                    rows.writerow([country, asked, town, model, SAID[place][number], verdicts[place][number % FOUR]])
         return import_logs("csv", [folder / "kept.csv"])
 
     def test_are_seen_of_replies_in_sentences(self, tmp_path: Path) -> None:
         logs = self.table(tmp_path, WRONG)
         assert (stated(logs), accepted(logs)) == ([None, None], [])
-        assert told(logs, "the verdicts call 5 of 5 replies wrong that say the reference, and 3 of 3 others right")
+        assert told(logs, "the verdicts call 15 of 15 replies wrong that say the reference, and 9 of 9 others right")
 
     def test_a_strict_tool_is_none(self, tmp_path: Path) -> None:
         """A match of the beginning calls most sentences wrong, whether they name the reference or not."""
