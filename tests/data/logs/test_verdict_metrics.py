@@ -20,7 +20,20 @@ ASKED = {
     **{"Spain": "Madrid", "Chile": "Santiago", "Egypt": "Cairo", "Nepal": "Kathmandu"},
 }
 TOWNS = (
-    ("Paris", "Rome", "Sparta", "Oslo", "Tokyo", "Lima", "Mombasa", "Havana", "Madrid", "Santiago", "Suez", "Kathmandu"),
+    (
+        "Paris",
+        "Rome",
+        "Sparta",
+        "Oslo",
+        "Tokyo",
+        "Lima",
+        "Mombasa",
+        "Havana",
+        "Madrid",
+        "Santiago",
+        "Suez",
+        "Kathmandu",
+    ),
     ("Lyon", "Rome", "Athens", "Bergen", "Kyoto", "Lima", "Nairobi", "Moa", "Bilbao", "Santiago", "Cairo", "Patan"),
 )
 """Of two models: of four towns three of the first are right, and two of the second."""
@@ -81,7 +94,7 @@ def lm_eval_logs(
             | {name: values[place][number % FOUR] for name, values in scores.items()}
             for number, (country, town) in enumerate(ASKED.items())
         ]
-        (folder / model).mkdir()
+        (folder / model).mkdir(parents=True)
         (folder / model / f"samples_towns_{date}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
         means = {f"{name},none": sum(values[place]) / len(values[place]) for name, values in scores.items()}
         about = {"results": {"towns": means}, "model_name": model, "higher_is_better": {"towns": dict(higher)}}
@@ -141,8 +154,81 @@ class TestSeveralThatSoundRight:
         assert stated(lm_eval_logs(tmp_path, scores, dict.fromkeys(scores, True))) == [0.75, 0.5]
 
     def test_a_score_is_no_name_of_its_own(self, tmp_path: Path) -> None:
+        """Where the replies speak against it, it is none at all."""
+        scores: Scores = {"score": ((1, 1, 0.4, 1), (0, 1, 1, 0.4)), "my_accuracy": RIGHT}
+        logs = lm_eval_logs(tmp_path / "a", scores, dict.fromkeys(scores, True))
+        assert stated(logs) == [None, None]
+        assert told(logs, "score, my_accuracy disagree")
         scores = {"score": self.PARTLY, "my_accuracy": RIGHT}
-        assert stated(lm_eval_logs(tmp_path, scores, dict.fromkeys(scores, True))) == [None, None]
+        logs = lm_eval_logs(tmp_path / "c", scores, dict.fromkeys(scores, True))
+        assert stated(logs) == [0.75, 0.5]
+        assert told(logs, "verdicts by my_accuracy, of score, my_accuracy")
+
+    @pytest.mark.parametrize("name", ["judge", "my_acc"])
+    @pytest.mark.parametrize("wanted", [True, False])
+    def test_replies_in_sentences_tell_that_the_target_is_the_reference(
+        self, name: str, wanted: bool, tmp_path: Path
+    ) -> None:
+        logs = lm_eval_logs(tmp_path / "c", {name: RIGHT}, {name: True}, SAID, name if wanted else None)
+        assert [(model.stated, model.here) for model in logs.models] == [(0.75, 0.75), (0.5, 0.5)]
+        assert told(logs, f"verdicts by {name}")
+
+    def test_a_named_metric_that_calls_all_right_too(self, tmp_path: Path) -> None:
+        right = tuple(tuple(f"It is {town}." for town in ASKED.values()) for _ in SAID)
+        logs = lm_eval_logs(tmp_path / "a", {"judge": ALL}, {"judge": True}, right)
+        assert (stated(logs), len(logs.questions)) == ([None, None], 0)
+        logs = lm_eval_logs(tmp_path / "c", {"judge": ALL}, {"judge": True}, right, "judge")
+        assert [(model.stated, model.here) for model in logs.models] == [(1.0, 1.0), (1.0, 1.0)]
+
+    def test_and_not_where_those_that_say_it_are_called_right_as_others_are(self, tmp_path: Path) -> None:
+        for wanted in (None, "strict_acc"):
+            folder = tmp_path / str(wanted)
+            logs = lm_eval_logs(folder, {"strict_acc": ((1, 0, 1, 0), (0, 1, 0, 1))}, {}, SAID, wanted)
+            assert logs.questions == ()
+            assert told(logs, "what strict_acc holds a reply against is not its target")
+
+    def test_of_lm_evals_own_names_a_line_says_which_goes_first(self, tmp_path: Path) -> None:
+        scores: Scores = {"acc": RIGHT, "exact_match": NONE}
+        logs = lm_eval_logs(tmp_path / "a", scores, dict.fromkeys(scores, True))
+        assert stated(logs) == [0.75, 0.5]
+        assert told(logs, "verdicts by acc, of acc, exact_match; exact_match says otherwise, and acc goes first")
+        logs = lm_eval_logs(tmp_path / "b", {"acc": RIGHT, "exact_match": RIGHT}, {})
+        assert stated(logs) == [0.75, 0.5]
+        assert not told(logs, "verdicts by")
+
+    def test_f1_does_not_go_before_a_name_that_says_right(self, tmp_path: Path) -> None:
+        scores: Scores = {"f1": ((0.5, 0.5, 0, 0.5), (0, 0.5, 0.5, 0)), "my_acc": RIGHT}
+        logs = lm_eval_logs(tmp_path / "c", scores, dict.fromkeys(scores, True))
+        assert (stated(logs), accepted(logs)) == ([None, None], [])
+        assert told(logs, "f1, my_acc disagree", "--metric NAME")
+
+    def test_one_of_lm_evals_own_that_calls_all_right_does_not_go_first(self, tmp_path: Path) -> None:
+        scores: Scores = {"acc": ALL, "correct": RIGHT}
+        logs = lm_eval_logs(tmp_path / "c", scores, dict.fromkeys(scores, True))
+        assert stated(logs) == [0.75, 0.5]
+        assert told(logs, "verdicts by correct", "acc is the same for every reply")
+
+    @pytest.mark.parametrize(
+        ("name", "values", "scale"),
+        [
+            ("score", ((10, 9, 1, 8), (1, 10, 10, 1)), "1 to 10"),
+            ("f1", ((100, 100, 0, 100), (0, 100, 100, 0)), "0 to 100"),
+            ("acc", ((1, 1, -1, 1), (-1, 1, 1, -1)), "-1 to 1"),
+            ("mine", ((1, 1, 0, 1), (0, 1, 1, 2)), "0 to 2"),
+        ],
+    )
+    def test_numbers_of_another_scale_are_no_verdicts(
+        self, name: str, values: Sequence[Sequence[float]], scale: str, tmp_path: Path
+    ) -> None:
+        logs = lm_eval_logs(tmp_path / "a", {name: values}, {name: True})
+        assert (stated(logs), accepted(logs)) == ([None, None], [])
+        assert [model.here for model in logs.models] == [0.75, 0.5]
+        assert told(logs, f"{name} is a number from {scale}, not a share from 0 to 1")
+        with pytest.raises(MootError, match=f"--metric {name}: no verdicts by it .*from {scale}, not a share"):
+            lm_eval_logs(tmp_path / "c", {name: values}, {name: True}, wanted=name)
+        logs = lm_eval_logs(tmp_path / "b", {name: values, "em": RIGHT}, {name: True})
+        assert stated(logs) == [0.75, 0.5]
+        assert told(logs, "verdicts by em", f"{name} is a number from {scale}")
 
     def test_lm_eval_takes_the_one_of_unknown_names_that_the_replies_bear_out(self, tmp_path: Path) -> None:
         scores = {"kept": ALL, "good": RIGHT}
@@ -188,7 +274,10 @@ class TestTheOnlyScore:
         logs = inspect_logs(tmp_path, {"mine": values})
         assert stated(logs) == ([0.75, 0.5] if taken else [None, None])
         assert bool(accepted(logs)) == taken
-        assert told(logs, "mine is not called as one that says", "nor do the replies bear it out", "--metric NAME") != taken
+        assert (
+            told(logs, "mine is not called as one that says", "nor do the replies bear it out", "--metric NAME")
+            != taken
+        )
 
     def test_letters_for_correct_and_incorrect_have_to_be_borne_out_too(self, tmp_path: Path) -> None:
         """A judge may be asked whether a reply is helpful, and says so in the same letters."""

@@ -164,7 +164,9 @@ def _taken(
     others = [name for name in there if name != chosen]
     if not others:
         return _checked(chosen, samples, f"the verdicts are those of {chosen}: {why}" if why else None)
-    words = f"several scores; the verdicts are those of {chosen}, not of {_listed(others)}{f'; {aside}' if aside else ''}"
+    words = (
+        f"several scores; the verdicts are those of {chosen}, not of {_listed(others)}{f'; {aside}' if aside else ''}"
+    )
     return _checked(chosen, samples, f"{words}: {why}" if why else words)
 
 

@@ -86,7 +86,9 @@ def chosen_metric(samples: Sequence[LmEvalSample], higher: Mapping[str, bool], w
         return ChosenMetric(wanted if usable and wanted not in scales else None, turned, why=scales.get(wanted, ""))
     within = [name for name in named if name not in scales]
     whole = [name for name in within if all(sample.worth(name) is not None for sample in samples)]
-    whole = whole or [name for name in known if name in within and any(sample.worth(name) is not None for sample in samples)]
+    whole = whole or [
+        name for name in known if name in within and any(sample.worth(name) is not None for sample in samples)
+    ]
     chosen = _chosen(samples, known, whole, higher)
     if not scales:
         return chosen
@@ -108,16 +110,16 @@ def _chosen(
 ) -> ChosenMetric:
     """`whole`: those that are shares of every reply; of these nobody has named one."""
     tried = sum(not says_right(name) for name in whole)
-    usable_as = {
-        name: down for name in whole if (down := _turned(samples, name, higher.get(name), tried)) is not None
-    }
+    usable_as = {name: down for name in whole if (down := _turned(samples, name, higher.get(name), tried)) is not None}
     said = {name: [sample.worth(name) for sample in samples] for name in usable_as}
     sure = [name for name in usable_as if name == ANYTHING or (says_right(name) and not usable_as[name])]
     own = [name for name in usable_as if name in known and name not in NOT_FIRST]
     # One that calls every reply right tells nothing, and has no first place beside others that differ.
     if own and {*said[own[0]]} != {1.0}:
         others = [name for name in sure if name != own[0]]
-        choice = _in_order(own[0], others) if others and disagreeing([said[own[0]], *map(said.__getitem__, others)]) else ""
+        choice = (
+            _in_order(own[0], others) if others and disagreeing([said[own[0]], *map(said.__getitem__, others)]) else ""
+        )
         return ChosenMetric(own[0], usable_as[own[0]], why=choice)
     if sure:
         unknown = [name for name in whole if name in usable_as or not (says_other(name) or says_wrong(name))]

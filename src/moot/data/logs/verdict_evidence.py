@@ -68,7 +68,9 @@ class VerdictEvidence:
     @property
     def speaks_against(self) -> bool:
         """Whether a verdict would have been told from a metric that has nothing to do with it, and this one is not."""
-        perfect = VerdictEvidence([JudgedReply(each.says, float(bool(each.says)), each.question) for each in self.replies])
+        perfect = VerdictEvidence(
+            [JudgedReply(each.says, float(bool(each.says)), each.question) for each in self.replies]
+        )
         return perfect._by_chance() <= LEVEL < self._by_chance()
 
     @property
@@ -92,7 +94,9 @@ class VerdictEvidence:
     def told(self) -> str:
         if not self.saying:
             return "no reply says the reference"
-        said = f"it gives {_mean(self.saying):.2f} to {count(len(self.saying), 'reply', 'replies')} saying the reference"
+        said = (
+            f"it gives {_mean(self.saying):.2f} to {count(len(self.saying), 'reply', 'replies')} saying the reference"
+        )
         return f"{said}, {_mean(self.others):.2f} to {count(len(self.others), 'other')}" if self.others else said
 
     def _by_chance(self) -> float:
@@ -115,7 +119,9 @@ class VerdictEvidence:
             of_models.setdefault(reply.model, ([], []))[0 if reply.says else 1].append(reply.worth or 0.0)
         both = [(saying, others) for saying, others in of_models.values() if saying and others]
         weights = [len(saying) * len(others) / (len(saying) + len(others)) for saying, others in both]
-        apart = [weight * (_mean(saying) - _mean(others)) for weight, (saying, others) in zip(weights, both, strict=True)]
+        apart = [
+            weight * (_mean(saying) - _mean(others)) for weight, (saying, others) in zip(weights, both, strict=True)
+        ]
         return sum(apart) / sum(weights) if both else 0.0
 
 
