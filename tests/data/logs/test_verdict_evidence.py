@@ -1,4 +1,4 @@
-"""How often replies bear it out of a metric that it is a verdict: of one that is none next to never, of real ones nearly always."""
+"""How often replies bear it out that a metric is a verdict: of one that is none next to never, of real ones nearly always."""
 
 from __future__ import annotations
 

@@ -14,11 +14,13 @@ import pytest
 from moot.data.logs.imported import ImportedLogs, import_logs
 from moot.errors import MootError
 
-ASKED = {
-    **{"France": "Paris", "Italy": "Rome", "Greece": "Athens", "Norway": "Oslo"},
-    **{"Japan": "Tokyo", "Peru": "Lima", "Kenya": "Nairobi", "Cuba": "Havana"},
-    **{"Spain": "Madrid", "Chile": "Santiago", "Egypt": "Cairo", "Nepal": "Kathmandu"},
-}
+ASKED = dict(
+    pair.split("/")
+    for pair in (
+        *("France/Paris", "Italy/Rome", "Greece/Athens", "Norway/Oslo", "Japan/Tokyo", "Peru/Lima"),
+        *("Kenya/Nairobi", "Cuba/Havana", "Spain/Madrid", "Chile/Santiago", "Egypt/Cairo", "Nepal/Kathmandu"),
+    )
+)
 TOWNS = (
     (
         "Paris",
@@ -336,16 +338,61 @@ class TestLessIsBetter:
         assert [model.here for model in logs.models] == [0.75, 0.5]
 
 
+def table(folder: Path, scores: Scores, wanted: str | None = None) -> ImportedLogs:
+    with (folder / "kept.csv").open("w", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(["id", "question", "expected", "model", "response", *scores])
+        for place, model in enumerate(("ann", "bob")):
+            for number, (country, town) in enumerate(ASKED.items()):
+                given = [values[place][number % FOUR] for values in scores.values()]
+                rows.writerow([country, f"Capital of {country}?", town, model, SAID[place][number], *given])
+    return import_logs("csv", [folder / "kept.csv"], metric=wanted)
+
+
+class TestColumnsOfATable:
+    SHARE = ((0.2, 1, 0.9, 0.4), (1, 0.3, 0.3, 1))
+
+    @pytest.mark.parametrize("name", ["passed", "accuracy", "acc", "verdict", "is_correct"])
+    def test_a_name_that_says_right_goes_before_a_score(self, name: str, tmp_path: Path) -> None:
+        logs = table(tmp_path, {"score": self.SHARE, name: RIGHT})
+        assert [(model.stated, model.here) for model in logs.models] == [(0.75, 0.75), (0.5, 0.5)]
+        assert told(logs, f"kept.csv: verdicts by {name}, not by score")
+        assert not any("Sparta" in each for each in accepted(logs))
+
+    def test_of_those_that_disagree_none_is_taken_unless_it_is_named(self, tmp_path: Path) -> None:
+        scores: Scores = {"correct": ((1, 1, 1, 1), (1, 1, 1, 0)), "passed": RIGHT}
+        logs = table(tmp_path, scores)
+        assert (stated(logs), accepted(logs)) == ([None, None], [])
+        assert told(logs, "the columns correct, passed disagree: no verdicts are taken; --metric NAME")
+        assert stated(table(tmp_path, scores, "passed")) == [0.75, 0.5]
+        assert stated(table(tmp_path, {"polite": RIGHT}, "polite")) == [0.75, 0.5]
+
+    def test_a_score_that_does_not_go_with_the_replies_is_none(self, tmp_path: Path) -> None:
+        logs = table(tmp_path, {"score": self.SHARE})
+        assert (stated(logs), accepted(logs)) == ([None, None], [])
+        assert told(logs, "score does not tell replies that say the reference from others", "--metric NAME")
+        assert stated(table(tmp_path, {"score": self.SHARE}, "score")) == pytest.approx([0.625, 0.65])
+        logs = table(tmp_path, {"score": ((1, 0.9, 0.1, 1), (0, 1, 0.8, 0.2))})
+        assert stated(logs) == pytest.approx([0.75, 0.5])
+        assert told(logs, "kept.csv: verdicts by score")
+
+    @pytest.mark.parametrize(("name", "why"), [("grade10", "grade10 holds no verdicts"), ("other", "is called other")])
+    def test_what_is_no_verdict_cannot_be_named(self, name: str, why: str, tmp_path: Path) -> None:
+        with pytest.raises(MootError, match=f"--metric {name}: no verdicts by it .*{why}"):
+            table(tmp_path, {"grade10": ((3, 9, 4, 10), (3, 5, 6, 3))}, name)
+
+    def test_a_column_for_each_model(self, tmp_path: Path) -> None:
+        rows = ["id,question,answer,ann,ann_score,ann_passed,bob,bob_passed", "1,Who?,Ann,Ann,0.3,1,Bob,0"]
+        (tmp_path / "wide.csv").write_text("\n".join(rows))
+        logs = import_logs("csv", [tmp_path / "wide.csv"])
+        assert stated(logs) == [1.0, 0.0]
+        assert told(logs, "verdicts by ann_passed, not by ann_score")
+        assert import_logs("csv", [tmp_path / "wide.csv"], metric="score").models[0].stated == 0.3
+
+
 class TestVerdictsTurnedRound:
     def table(self, folder: Path, verdicts: Sequence[Sequence[int]]) -> ImportedLogs:
-        with (folder / "kept.csv").open("w", newline="") as file:
-            rows = csv.writer(file)
-            rows.writerow(["id", "question", "expected", "model", "response", "score"])
-            for place, model in enumerate(("ann", "bob")):
-                for number, (country, town) in enumerate(ASKED.items()):
-                    asked = f"Capital of {country}?"
-                    rows.writerow([country, asked, town, model, SAID[place][number], verdicts[place][number % FOUR]])
-        return import_logs("csv", [folder / "kept.csv"])
+        return table(folder, {"is_correct": verdicts})
 
     def test_are_seen_of_replies_in_sentences(self, tmp_path: Path) -> None:
         logs = self.table(tmp_path, WRONG)

@@ -148,8 +148,8 @@ def chosen_score(
     if not unknown:
         called = "is not called as one that says" if len(there) == 1 else "are not called as ones that say"
         return _none(first, f"{_listed(there)} {called} whether a reply is right")
-    # Those that are left are the same verdict under several names. Letters for correct and incorrect are no proof: of what a judge
-    # was asked, helpful or right, they say nothing.
+    # Those that are left are the same verdict under several names. Letters for correct and incorrect are no proof: they do not
+    # say what a judge was asked, whether a reply is right or whether it is helpful.
     taken = first if first in unknown else next(iter(unknown))
     seen = _evidence(taken, samples)
     if not seen.speaks_for():

@@ -27,10 +27,10 @@ FEWEST = 2
 LEVEL = 0.01
 """How often a metric may pass that has nothing to do with right and wrong."""
 NEARLY_ALL, FEW = 0.8, 0.25
-"""What a verdict gives at least to replies that say the reference, and at most to others, on average: a judge accepts other words,
-and errs. What only goes along with being right, as short replies may, is far from it, and in a large log sure to differ."""
+"""What a verdict gives at least to replies that say the reference, and at most to others, on average: a judge accepts other
+words, and errs. What only goes along with being right, as short replies may, is far from it, and in a large log sure to differ."""
 APART = 0.5
-"""By how much the two differ at least among replies of the same model: what only some models do, the better ones, is no verdict."""
+"""By how much the two differ at least among replies of the same model: what only the better models do is no verdict."""
 ROUNDED = 1e-9
 
 
@@ -126,8 +126,8 @@ class VerdictEvidence:
 
 
 def fisher_upper(a: int, b: int, c: int, d: int) -> float:
-    """Of a table with the rows (a, b) and (c, d): the chance of so many in its first cell, or more, if rows and columns have nothing
-    to do with each other."""
+    """Of a table with the rows (a, b) and (c, d): the chance of so many in its first cell, or more, if rows and columns have
+    nothing to do with each other."""
     row, column, total = a + b, a + c, a + b + c + d
     all_ways = _log_choose(total, column)
     ways = (_log_choose(row, k) + _log_choose(total - row, column - k) for k in range(a, min(row, column) + 1))
