@@ -189,6 +189,11 @@ def test_a_time_of_the_clock() -> None:
     [
         ({"cost": 0.25}, Price(1, 2), 0.25),
         ({"cost": 0.25}, None, 0.25),
+        ({"cost": "0.25"}, Price(1, 2), 0.25),
+        ({"cost": "2.5e-1"}, None, 0.25),
+        ({"cost": "a lot"}, Price(1, 2), 20e-6),
+        ({"cost": "nan"}, Price(1, 2), 20e-6),
+        ({"cost": {"total_cost": "0.5"}}, None, 0.5),
         ({"cost": 0}, None, 0.0),
         ({"cost": 0}, Price(1, 2), 20e-6),
         ({"cost": {"total_cost": 0.5, "input_tokens_cost": 0.1}}, Price(1, 2), 0.5),

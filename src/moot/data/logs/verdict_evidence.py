@@ -28,7 +28,7 @@ LEVEL = 0.01
 """How often a metric may pass that has nothing to do with right and wrong."""
 NEARLY_ALL, FEW = 0.8, 0.25
 """What a verdict gives at least to replies that say the reference, and at most to others, on average: a judge accepts other
-words, and errs. What only goes along with being right, as short replies may, is far from it, and in a large log sure to differ."""
+words, and errs. What only goes along with being right, as short replies may, differs in any large log, and by far less."""
 APART = 0.5
 """By how much the two differ at least among replies of the same model: what only the better models do is no verdict."""
 ROUNDED = 1e-9
