@@ -202,6 +202,7 @@ class TestSeveralThatSoundRight:
         scores: Scores = {"f1": ((0.5, 0.5, 0, 0.5), (0, 0.5, 0.5, 0)), "my_acc": RIGHT}
         logs = lm_eval_logs(tmp_path / "c", scores, dict.fromkeys(scores, True))
         assert (stated(logs), accepted(logs)) == ([None, None], [])
+        assert [model.here for model in logs.models] == [0.75, 0.5]
         assert told(logs, "f1, my_acc disagree", "--metric NAME")
 
     def test_one_of_lm_evals_own_that_calls_all_right_does_not_go_first(self, tmp_path: Path) -> None:
@@ -225,7 +226,8 @@ class TestSeveralThatSoundRight:
         logs = lm_eval_logs(tmp_path / "a", {name: values}, {name: True})
         assert (stated(logs), accepted(logs)) == ([None, None], [])
         assert [model.here for model in logs.models] == [0.75, 0.5]
-        assert told(logs, f"{name} is a number from {scale}, not a share from 0 to 1")
+        assert told(logs, f"{name} is a number from {scale}, not a share from 0 to 1: no verdicts are taken")
+        assert not told(logs, "--metric"), "it would be refused"
         with pytest.raises(MootError, match=f"--metric {name}: no verdicts by it .*from {scale}, not a share"):
             lm_eval_logs(tmp_path / "c", {name: values}, {name: True}, wanted=name)
         logs = lm_eval_logs(tmp_path / "b", {name: values, "em": RIGHT}, {name: True})
@@ -328,8 +330,15 @@ class TestLessIsBetter:
         assert stated(logs) == [None, None]
         assert told(logs, "less of err is better")
 
-    def test_an_error_rate_is_turned_round(self, tmp_path: Path) -> None:
-        assert stated(lm_eval_logs(tmp_path, {"err": WRONG}, {"err": False})) == [0.75, 0.5]
+    @pytest.mark.parametrize("said", [TOWNS, SAID])
+    def test_an_error_rate_is_turned_round(self, said: Sequence[Sequence[str]], tmp_path: Path) -> None:
+        logs = lm_eval_logs(tmp_path, {"err": WRONG}, {"err": False}, said)
+        assert [(model.stated, model.here) for model in logs.models] == [(0.75, 0.75), (0.5, 0.5)]
+
+    def test_one_that_is_seldom_1_is_not(self, tmp_path: Path) -> None:
+        """Less of it is better, and no reply that is the reference has it."""
+        logs = lm_eval_logs(tmp_path, {"mine": ((0, 0, 1, 0), (0, 0, 0, 0))}, {"mine": False})
+        assert (stated(logs), accepted(logs)) == ([None, None], [])
 
     @pytest.mark.parametrize("higher", [{"fluent": True}, {}])
     def test_more_is_better_of_one_that_calls_all_right_neither(self, higher: dict[str, bool], tmp_path: Path) -> None:

@@ -154,7 +154,7 @@ def chosen_score(
     seen = _evidence(taken, samples)
     if not seen.speaks_for():
         return _none(first, f"{_listed([taken])} {UNTOLD} ({seen.told})")
-    return _taken(taken, there, samples, why=f"the replies bear it out that {taken} says what is right: {seen.told}")
+    return _taken(taken, there, samples, why=f", as the replies bear out: {seen.told}")
 
 
 def _taken(
@@ -163,11 +163,11 @@ def _taken(
     """`why`: said also where there is no other, since the name does not say it."""
     others = [name for name in there if name != chosen]
     if not others:
-        return _checked(chosen, samples, f"the verdicts are those of {chosen}: {why}" if why else None)
+        return _checked(chosen, samples, f"the verdicts are those of {chosen}{why}" if why else None)
     words = (
         f"several scores; the verdicts are those of {chosen}, not of {_listed(others)}{f'; {aside}' if aside else ''}"
     )
-    return _checked(chosen, samples, f"{words}: {why}" if why else words)
+    return _checked(chosen, samples, f"{words}{why}")
 
 
 def _none(first: ScoreName, why: str) -> ChosenScore:

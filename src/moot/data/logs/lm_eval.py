@@ -225,7 +225,8 @@ def _metric_remarks(task: str, metric: ChosenMetric, named: Sequence[str], wante
         why = f" ({metric.why})" if metric.why else f"; it has {there or 'none'}"
         yield LogRemark(f"{task}: {wanted} is no verdict on its replies{why}: no verdicts are taken", task)
     elif metric.name is None and metric.unclear:
-        way_out = "no verdicts are taken; --metric NAME says by which replies are right"
+        way_out = "no verdicts are taken"
+        way_out += "; --metric NAME says by which replies are right" if metric.can_be_named else ""
         yield LogRemark(f"{task}: of its metrics ({there}) {metric.why}: {way_out}", task)
     elif metric.name is None and named:
         yield LogRemark(f"{task}: none of its metrics is a verdict on each reply: {there}", task)

@@ -38,6 +38,8 @@ class ChosenMetric:
     """Those that may be verdicts, of which nobody says so."""
     why: str = ""
     """What is the matter with these; beside one that is taken, what was left aside."""
+    can_be_named: bool = True
+    """Whether one of these would be taken if somebody named it."""
 
     @property
     def told(self) -> str | None:
@@ -93,7 +95,7 @@ def chosen_metric(samples: Sequence[LmEvalSample], higher: Mapping[str, bool], w
     if not scales:
         return chosen
     if chosen.name is None and not chosen.unclear:
-        return ChosenMetric(None, unclear=tuple(scales), why="; ".join(scales.values()))
+        return ChosenMetric(None, unclear=tuple(scales), why="; ".join(scales.values()), can_be_named=False)
     return replace(chosen, why="; ".join(filter(None, (chosen.why, *scales.values()))))
 
 
@@ -183,7 +185,7 @@ def _turned(samples: Sequence[LmEvalSample], name: str, higher: bool | None, tri
     seen = _evidence(samples, name, turned)
     if name == ANYTHING and higher is True:
         return None if seen.speaks_against else False
-    if turned and not (_is_all_or_nothing(samples, name) and _says_target(samples, name, turned)):
+    if turned and not _is_all_or_nothing(samples, name):
         return None
     return turned if seen.speaks_for(tried) else None
 
@@ -230,7 +232,8 @@ def target_is_reference(samples: Sequence[LmEvalSample], metric: ChosenMetric, *
     Many tasks judge a reply in some other way, and have a placeholder, or the code of a test, where the reference would be.
     """
     if metric.name is None:
-        return not metric.unclear or any(map(_says_its_target, samples))
+        compare = any(name in METRICS and name != ANYTHING for name in metric.unclear)
+        return not metric.unclear or compare or any(map(_says_its_target, samples))
     if metric.name in METRICS or _ALSO_COMPARE.fullmatch(metric.name):
         return True
     if any(sample.worth(metric.name) == 1 and _says_its_target(sample) for sample in samples):
