@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -16,6 +17,8 @@ from moot.models.filtered import FILTERED, block_reason, filter_words
 from moot.models.finish_words import failed_end_of, finish_reason
 from moot.models.hiccups import error_of, failed_end, failure_of, preview
 from moot.types import Price, Reply, Usage
+
+_DECIMAL = re.compile(r"\d{1,20}(\.\d{1,40})?([eE]-?\d{1,3})?", re.ASCII)
 
 
 def read_completion(
@@ -162,12 +165,17 @@ def stated_usd(usage: object) -> float | None:
         return None
     if isinstance(cost, Mapping):
         cost = cost.get("total_cost")
-    stated = border.usd(cost)
+    stated = border.usd(_spelt_out(cost))
     if stated is None or not isinstance(usage, Mapping) or usage.get("is_byok") is not True:
         return stated
     details = usage.get("cost_details")
     upstream = border.usd(details.get("upstream_inference_cost")) if isinstance(details, Mapping) else None
     return stated if upstream is None else border.usd(stated + upstream)
+
+
+def _spelt_out(cost: object) -> object:
+    """Some gateways write decimals as texts, so that no digit is lost."""
+    return float(cost) if isinstance(cost, str) and _DECIMAL.fullmatch(cost) else cost
 
 
 def cost_of(usage: object, counted: Usage, price: Price | None) -> float | None:
