@@ -217,7 +217,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens as the provider counted them; None where it did not say."""
+    """Tokens as the provider bills them; None where it did not say. Reasoning is part of the completion, cached of the prompt."""
 
     prompt: int | None = None
     completion: int | None = None
@@ -236,7 +236,8 @@ class Price:
     def cost_usd(self, usage: Usage) -> float | None:
         """What a reply cost; None where the provider did not count, since unknown is not zero.
 
-        Reasoning tokens are part of the completion count in every API that reports them.
+        Reasoning tokens are part of the completion by now: where a provider counts them beside it, `models.billed_tokens` has
+        added them.
         """
         if self.prompt == self.completion == 0 and not self.cached:
             return 0.0

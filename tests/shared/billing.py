@@ -49,6 +49,8 @@ class Provider:
     """How every request ends that was worked on: a status with a bill, or one of `_failure`."""
     stated_usd: float | None = None
     """What each reply is said to have cost, beside its tokens."""
+    usage: Mapping[str, object] | None = None
+    """How it writes what a reply took; plainly, where nothing is said."""
     asked_of: Counter[str] = field(default_factory=Counter)
     """By model, how many were worked on."""
 
@@ -77,7 +79,7 @@ class Provider:
             return await _cut(request)
         said = {"reasoning": "", **self.says.get(model, {"answer": "x"})}
         choice = {"message": {"content": json.dumps(said)}, "finish_reason": "stop"}
-        usage = {"prompt_tokens": 10, "completion_tokens": tokens}
+        usage = self.usage or {"prompt_tokens": 10, "completion_tokens": tokens}
         if self.stated_usd is not None:
             return web.json_response({"choices": [choice], "usage": {**usage, "cost": self.stated_usd}})
         if self.fails_by is not None:
@@ -87,7 +89,7 @@ class Provider:
         return web.json_response({"choices": [choice], "usage": usage})
 
 
-async def _failure(request: web.Request, kind: str, usage: Mapping[str, int]) -> web.StreamResponse:
+async def _failure(request: web.Request, kind: str, usage: Mapping[str, object]) -> web.StreamResponse:
     error = {"message": "boom"}
     if kind == "cut":
         return await _cut(request)
