@@ -233,13 +233,18 @@ class Price:
     completion: float
     cached: float | None = None
 
+    @property
+    def free(self) -> bool:
+        """Whether the list asks for nothing. What an endpoint states stands over it."""
+        return self.prompt == self.completion == 0 and not self.cached
+
     def cost_usd(self, usage: Usage) -> float | None:
         """What a reply cost; None where the provider did not count, since unknown is not zero.
 
         Reasoning tokens are part of the completion by now: where a provider counts them beside it, `models.billed_tokens` has
         added them.
         """
-        if self.prompt == self.completion == 0 and not self.cached:
+        if self.free:
             return 0.0
         if usage.prompt is None or (usage.completion is None and self.completion > 0):
             return None

@@ -26,9 +26,7 @@ GEMINI = {"prompt_tokens": 20, "completion_tokens": 24, "total_tokens": 316}
 
 
 @pytest.mark.parametrize(("usage", "generated"), [(XAI, 103), (GEMINI, 296)], ids=["xai", "gemini"])
-def test_under_a_cap(
-    tmp_path: Path, usage: dict[str, Any], generated: int, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_under_a_cap(tmp_path: Path, usage: dict[str, Any], generated: int, capsys: pytest.CaptureFixture[str]) -> None:
     write_questions(tmp_path, 60)
     path = tmp_path / "cup.yaml"
     cap_usd = 20 * generated * PRICE["completion"] / 1e6

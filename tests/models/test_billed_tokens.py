@@ -142,8 +142,11 @@ TOKENS = st.none() | st.integers(0, 1000) | st.integers(MOST_TOKENS - 5, MOST_TO
 def test_no_count_becomes_smaller_and_a_bill_covers_its_total(counts: tuple[int | None, ...]) -> None:
     prompt, words, total, thoughts, cached, written = counts
     usage = {
-        **{"prompt_tokens": prompt, "completion_tokens": words, "total_tokens": total},
-        **{"cache_read_input_tokens": cached, "cache_creation_input_tokens": written},
+        "prompt_tokens": prompt,
+        "completion_tokens": words,
+        "total_tokens": total,
+        "cache_read_input_tokens": cached,
+        "cache_creation_input_tokens": written,
         "completion_tokens_details": {"reasoning_tokens": thoughts},
     }
     billed = read_usage(usage)
@@ -151,4 +154,3 @@ def test_no_count_becomes_smaller_and_a_bill_covers_its_total(counts: tuple[int 
         assert (before is None or before > MOST_TOKENS) or (after is not None and before <= after <= MOST_TOKENS)
     if billed.prompt is not None and total is not None and prompt is not None and prompt < total <= MOST_TOKENS:
         assert billed.prompt + (billed.completion or 0) >= total
-

@@ -110,10 +110,9 @@ class Ledger(Overcharges):
         await bills.look()
         return cls(store, presence, experiment, cap_usd, held_usd, beside, bills, with_calls=with_calls)
 
-    def overcharged(self, model: str, allowed_usd: float, billed_usd: float) -> None:
-        super().overcharged(model, allowed_usd, billed_usd)
-        if allowed_usd > 0:
-            self._bills.remember(model, billed_usd / allowed_usd, self._presence.id)
+    def overcharged(self, model: str, allowed_usd: float, billed_usd: float, times: float) -> None:
+        super().overcharged(model, allowed_usd, billed_usd, times)
+        self._bills.remember(model, times, self._presence.id)
 
     async def look_around(self) -> None:
         if self._presence.claiming:  # others are, or were, at work

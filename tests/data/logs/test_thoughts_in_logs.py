@@ -84,9 +84,7 @@ def csv(folder: Path) -> list[Path]:
     ],
     ids=["batch", "batch of responses", "inspect", "promptfoo", "csv"],
 )
-def test_thoughts_that_only_a_total_counts(
-    form: str, write: Callable[[Path], list[Path]], tmp_path: Path
-) -> None:
+def test_thoughts_that_only_a_total_counts(form: str, write: Callable[[Path], list[Path]], tmp_path: Path) -> None:
     replies = import_logs(form, write(tmp_path)).replies
     counted = {(row.get("prompt_tokens"), row.get("completion_tokens")) for row in replies if row.get("text")}
     assert counted == {(32, 103)}
