@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 from moot.errors import StoreError
 from moot.experiment.providers import BuiltModel
 from moot.models.answerable import Answerable
-from moot.models.budget import Budget, Purse, SpentBeside, Till, Trust, trust_in
+from moot.models.budget import Budget, Purse, Till, Trust, trust_in
 from moot.models.cache import Cache
 from moot.models.first_bill import BillAwaited, Leaving
 from moot.models.first_heard import EndpointDoor, Knocking, LetIn
@@ -32,7 +32,7 @@ from moot.models.limit import Limit, Limiter, Limits, Turnstile
 from moot.models.model import Model
 from moot.models.model_gate import ModelGate, ModelProven
 from moot.models.retry import OnRetry, Retry, RetryPatience
-from moot.store import money, schema
+from moot.store import schema
 from moot.store.calls import ExperimentCalls
 from moot.store.earlier_bills import PriceList
 from moot.store.ledger import Ledger
@@ -136,10 +136,7 @@ async def purse_of(
     if cap_usd is not None:
         lasting = store.lasts or not any(map(may_cost, models.values()))
         assert lasting, "a cap whose books are thrown away starts from nothing each time"
-        beside_usd = await store.run(partial(money.spent_beside_usd, experiment=experiment))
-        beside = SpentBeside(cap_usd, beside_usd, money.who_spends_beside(experiment))
-        left_usd = max(0.0, cap_usd - beside_usd)
-        return await Ledger.opened(store, experiment, left_usd, beside, _price_lists(models), with_calls=with_calls)
+        return await Ledger.opened(store, experiment, cap_usd, _price_lists(models), with_calls=with_calls)
     if not any(_priced(built.model) for built in models.values()):
         return None
     return Purse(math.inf, on_loss=partial(keep_loss, store, experiment))

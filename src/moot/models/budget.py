@@ -31,6 +31,9 @@ from moot.types import Price, Reply, Request, Usage
 SUPPOSED = Price(1.0, 10.0)
 """How the parts of a bill relate where the file says that there is none: words are dearer than what is read, and by no more."""
 
+ROUNDING = 1e-9
+"""Of a dollar, and no more, sums may differ by the order in which they were made."""
+
 TOKENS_AROUND_A_MESSAGE = 16
 """Chat templates put a few tokens around each message."""
 
@@ -51,6 +54,11 @@ def most_usd(price: Price, request: Request, reply_tokens: int) -> float:
 def most_usd_of_tokens(price: Price, prompt_tokens: int, reply_tokens: int) -> float:
     dearest = max(price.prompt, price.cached or 0.0)
     return (prompt_tokens * dearest + reply_tokens * price.completion) / 1e6
+
+
+def within(cap_usd: float, usd: float) -> bool:
+    """Whether so much may be spent. Twenty times five cents are a dollar, also where the sum of its fractions is a last digit more."""
+    return usd <= cap_usd + ROUNDING * min(1.0, cap_usd)
 
 
 def told_usd(reply: Reply, price: Price | None) -> float | None:
@@ -78,7 +86,10 @@ class Hold:
 class Till(Protocol):
     """Whatever keeps to the cap: in this process alone, or in the store for all of them."""
 
-    cap_usd: float
+    @property
+    def cap_usd(self) -> float:
+        """Of what is spent here."""
+
     billed_before: Mapping[str, float]
     """By model, how many times its most (or supposed price) it is known to have billed, here or in other processes."""
 
@@ -157,7 +168,7 @@ class SpentBeside:
 
 def budget_words(cap_usd: float, spent_usd: float, beside: SpentBeside | None = None) -> str:
     """How a budget stands that has no room left. `cap_usd`: what those had left who are on another account."""
-    crossed = "is crossed" if spent_usd > cap_usd * (1 + 1e-9) else "is reached"
+    crossed = "is reached" if within(cap_usd, spent_usd) else "is crossed"
     if beside is None or not beside.usd:
         budget, spent = dollars_alike(cap_usd, spent_usd, apart=True)
         return f"the budget of {budget} {crossed}: {spent} spent"
@@ -194,7 +205,7 @@ class Purse(Overcharges):
         return budget_words(self.cap_usd, self.spent_usd)
 
     async def reserve(self, amount_usd: float) -> Hold:
-        while self.spent_usd + self.reserved_usd + amount_usd > self.cap_usd:
+        while not within(self.cap_usd, self.spent_usd + self.reserved_usd + amount_usd):
             if self.reserved_usd <= 1e-12:
                 raise budget_reached(self.standing_words(), amount_usd, self.overcharge_words())
             place = asyncio.get_running_loop().create_future()
