@@ -154,9 +154,9 @@ async def test_runs_and_what_is_asked_are_under_one_cap_at_every_moment(place: P
             ledger.settle(hold, 0.25 if ledger is runs else 0.0, lost=True)
             await asyncio.gather(*(store.flush() for store in stores))
         assert (await asyncio.wait_for(waiting, 60)).usd == 0.5, "it waited for what those who ask gave back"
+        runs.settle(await waiting, 0.5, lost=True)
+        await stores[0].flush()
         with pytest.raises(BudgetReached, match=r"of it by runs or moot play"):
-            runs.settle(await waiting, 0.5, lost=True)
-            await stores[0].flush()
             await asks.reserve(0.01)
 
 

@@ -57,7 +57,7 @@ def most_usd_of_tokens(price: Price, prompt_tokens: int, reply_tokens: int) -> f
 
 
 def within(cap_usd: float, usd: float) -> bool:
-    """Whether so much may be spent. Twenty times five cents are a dollar, also where the sum of its fractions is a last digit more."""
+    """Whether so much may be spent. Twenty times five cents are a dollar, also where their sum is a last digit more."""
     return usd <= cap_usd + ROUNDING * min(1.0, cap_usd)
 
 
