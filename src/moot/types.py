@@ -239,11 +239,7 @@ class Price:
         return self.prompt == self.completion == 0 and not self.cached
 
     def cost_usd(self, usage: Usage) -> float | None:
-        """What a reply cost; None where the provider did not count, since unknown is not zero.
-
-        Reasoning tokens are part of the completion by now: where a provider counts them beside it, `models.billed_tokens` has
-        added them.
-        """
+        """What a reply cost; None where the provider did not count: unknown is not zero. Thoughts are part of the completion."""
         if self.free:
             return 0.0
         if usage.prompt is None or (usage.completion is None and self.completion > 0):
