@@ -43,6 +43,8 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "cost_usd": ("cost", "costusd", "usd", "totalcost"),
     "prompt_tokens": ("prompttokens", "inputtokens", "tokensin"),
     "completion_tokens": ("completiontokens", "outputtokens", "tokensout"),
+    "reasoning_tokens": ("reasoningtokens", "thinkingtokens"),
+    "total_tokens": ("totaltokens",),
     "seconds": ("seconds", "latency", "latencys", "duration", "durations", "time"),
     "milliseconds": ("latencyms", "durationms", "milliseconds", "ms"),
 }
@@ -331,7 +333,12 @@ def _reply(
         answer=text(columns.cell("extracted", row)),
         sample=sample,
         worth=_worth(columns, row),
-        usage=tokens(figure("prompt_tokens"), figure("completion_tokens")),
+        usage=tokens(
+            figure("prompt_tokens"),
+            figure("completion_tokens"),
+            total=figure("total_tokens"),
+            reasoning=figure("reasoning_tokens"),
+        ),
         cost_usd=figure("cost_usd"),
         seconds=milliseconds / 1000 if milliseconds is not None else figure("seconds"),
     )

@@ -195,6 +195,8 @@ def _reply(sample: Mapping[str, Any], question: QuestionInLog, model: str, path:
             own.get("output_tokens"),
             own.get("input_tokens_cache_read"),
             own.get("input_tokens_cache_write"),
+            total=own.get("total_tokens"),
+            reasoning=own.get("reasoning_tokens"),
         ),
         cost_usd=amount(own.get("total_cost")),
         seconds=amount(output.get("time")),
