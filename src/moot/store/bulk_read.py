@@ -14,6 +14,7 @@ from typing import Any
 from sqlalchemy import Connection, Select, func, select
 
 from moot.store import schema
+from moot.store.columns import CheckedColumn
 
 RawRows = Iterable[Sequence[Any]]
 
@@ -56,10 +57,22 @@ def written_calls(connection: Connection, experiment: str, columns: Sequence[str
 
 
 def _streamed(connection: Connection, query: Select[Any]) -> Iterator[Sequence[Any]]:
+    for rows in _parts(connection, query):
+        yield from rows
+
+
+def _parts(connection: Connection, query: Select[Any]) -> Iterator[Sequence[Sequence[Any]]]:
+    """Rows as SQLite hands them over: what the type of a column would do with each value is done with many at once."""
     result = connection.execute(query)
+    types = [column.type for column in query.selected_columns]
+    checks = [each.check for each in types if isinstance(each, CheckedColumn)]
+    raw = result.cursor if connection.dialect.name == "sqlite" and len(checks) == len(types) else None
     try:
-        while rows := result.fetchmany(AT_ONCE):
-            yield from rows
+        while rows := result.fetchmany(AT_ONCE) if raw is None else raw.fetchmany(AT_ONCE):
+            if raw is not None:
+                for check, values in zip(checks, zip(*rows, strict=True), strict=True):
+                    check(values)
+            yield rows
     finally:
         result.close()
 
