@@ -49,8 +49,9 @@ def mean_cost(by_question: Mapping[str, float] | None, asked: Collection[str] | 
 
 def means_by_question(values: Sequence[float], seen: Sequence[EpisodeOutline]) -> dict[str, float]:
     """Of what is known of every episode."""
-    if len({episode.key[0] for episode in seen}) == len(seen):  # mostly there are no means to take
-        return {episode.key[0]: value for episode, value in zip(seen, values, strict=True)}
+    once = {episode.key[0]: value for episode, value in zip(seen, values, strict=True)}
+    if len(once) == len(seen):  # mostly there are no means to take
+        return once
     by_cell: dict[tuple[str, str], list[float]] = {}
     for episode, value in zip(seen, values, strict=True):
         by_cell.setdefault((episode.key[0], episode.cell["id"]), []).append(value)

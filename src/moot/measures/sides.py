@@ -11,7 +11,7 @@ from moot.experiment.side_names import cells_named as named_cells
 from moot.experiment.side_names import several_teams, side_of_row
 from moot.measures.cells import Stored
 from moot.measures.draft_calls import DraftTable
-from moot.measures.episodes import EpisodeOutline
+from moot.measures.episodes import EpisodeOutline, marked_at_once
 from moot.measures.question_costs import QuestionCosts, question_costs
 from moot.measures.quiz.played import UNPLAYED, Played, solos, split, values_by_question
 from moot.measures.quiz.plays import plays_of
@@ -19,6 +19,7 @@ from moot.measures.source import Source
 from moot.stats.crossfit import best
 from moot.stats.graded import Value, known, least_of, mean_value
 from moot.stats.shared_questions import SharedQuestions, shared_questions
+from moot.stats.values import Marks
 from moot.types import ABSTAINED, FAILED
 
 
@@ -47,8 +48,10 @@ class SideResults:
     left_out: frozenset[str] = frozenset()
     """Questions that only some of its cells have played: the mean of those would be another side's from question to question."""
 
-    def marks(self, questions: Iterable[str]) -> dict[str, float | None]:
+    def marks(self, questions: Iterable[str]) -> Mapping[str, float | None]:
         """The value of each of these questions that it has played; None: ungraded."""
+        if questions is self.calls and len(self.right) == len(self.calls):
+            return self.right
         return {question: self.right.get(question) for question in questions if question in self.calls}
 
     def value(self, question: str) -> Value:
@@ -60,10 +63,13 @@ class SideResults:
 
     def values_of(self, cell: Stored) -> Mapping[str, Value]:
         """What one of its cells got right, by question."""
-        return self.parts[cell["id"]] if self.parts else {question: self.value(question) for question in self.calls}
+        return self.parts[cell["id"]] if self.parts else self.values(self.calls)
 
-    def values(self, asked: Iterable[str]) -> dict[str, Value]:
+    def values(self, asked: Iterable[str]) -> Mapping[str, Value]:
         """Of those that it has played."""
+        if not self.counted and len(self.right) == len(self.calls):
+            right = self.right
+            return Marks({question: right[question] for question in asked if question in right})
         return {question: self.value(question) for question in asked if question in self.calls}
 
     @property
@@ -134,6 +140,8 @@ def _of_all(by_cell: Sequence[Sequence[EpisodeOutline]]) -> tuple[list[EpisodeOu
 
 def _once(seen: Sequence[EpisodeOutline], costs: QuestionCosts, cell: Stored, title: str) -> SideResults:
     """One cell that played every question once: there are no means to take."""
+    if (at_once := marked_at_once(seen)) is not None:
+        return SideResults(title, (cell,), at_once, costs.calls, costs.usd, once=True)
     right = {episode.key[0]: episode.right for episode in seen if episode.right is not None}
     ungraded = {episode.key[0]: episode.value for episode in seen if episode.right is None}
     counted = {
@@ -186,7 +194,7 @@ def ranked(options: Mapping[str, SideResults]) -> SharedQuestions:
 
 def highest(options: Mapping[str, SideResults]) -> str | None:
     """Who got most right of the questions that they share, by the least that each can be; of equals the cheaper."""
-    asked = {question for side in options.values() for question in side.calls}
+    asked = set[str]().union(*(side.calls for side in options.values()))
     return best(
         {title: side.marks(side.calls) for title, side in options.items()},
         asked,

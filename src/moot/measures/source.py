@@ -353,7 +353,7 @@ class Source:
 
     def spending(self, keys: Collection[str]) -> list[Spent]:
         """The same of these different keys, where it does not matter which is whose."""
-        return list(self._spending.by_key(keys).values())
+        return self._spending.of(keys)
 
     def paid_usd(self, seen: Sequence[EpisodeOutline]) -> list[float | None]:
         """What the calls of each episode cost. One unknown cost makes the sum unknown."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
+from itertools import chain
 from typing import Any
 
 from sqlalchemy import Connection, select
 
 from moot.store import queries, schema
-from moot.store.bulk_read import written_calls
+from moot.store.bulk_read import call_columns
 
 Spent = tuple[int, int, int, float | None]
 """Tokens of a call's prompt, completion and reasoning, and its cost."""
@@ -23,6 +24,8 @@ class Spending:
         self._connection = connection
         self._whole = whole
         self._spent: dict[str, Spent] = {}
+        self._alike: dict[Spent, Spent] = {}
+        """Very many calls took the same: each of these is held once."""
 
     def by_key(self, keys: Collection[str]) -> dict[str, Spent]:
         """Calls that are not stored are left out."""
@@ -30,10 +33,19 @@ class Spending:
         spent = self._spent
         return {key: spent[key] for key in keys if key in spent}
 
+    def of(self, keys: Collection[str]) -> list[Spent]:
+        """The same, where it does not matter which is whose."""
+        self._learn(keys)
+        return [spent for spent in map(self._spent.get, keys) if spent is not None]
+
     def sums_usd(self, several: Sequence[Sequence[str]]) -> list[float | None]:
         """What each of several groups of calls cost; None where the cost of a single call is unknown."""
-        self._learn([key for keys in several for key in keys])
-        return [self._sum_usd(keys) for keys in several]
+        self._learn(list(chain.from_iterable(several)))
+        single = [self._spent.get(keys[0]) if len(keys) == 1 else None for keys in several]
+        return [
+            payment[3] if payment is not None else self._sum_usd(keys)
+            for payment, keys in zip(single, several, strict=True)
+        ]
 
     def _sum_usd(self, keys: Sequence[str]) -> float | None:
         spent = map(self._spent.get, keys)
@@ -42,15 +54,17 @@ class Spending:
 
     def _learn(self, keys: Collection[str]) -> None:
         if keys and self._whole is not None:
-            self._note(written_calls(self._connection, self._whole, _COLUMNS))
+            for columns in call_columns(self._connection, self._whole, _COLUMNS):
+                self._note(*columns)
             self._whole = None
-        table, spent_by_call = schema.calls, self._spent
-        for part in queries.chunks(sorted({key for key in keys if key not in spent_by_call})):
+        table = schema.calls
+        for part in queries.chunks(sorted(set(keys).difference(self._spent))):
             query = select(*(table.c[name] for name in _COLUMNS)).where(table.c.key.in_(part))
-            self._note(self._connection.execute(query).fetchall())
+            if rows := self._connection.execute(query).fetchall():
+                self._note(*zip(*rows, strict=True))
 
-    def _note(self, rows: Iterable[Sequence[Any]]) -> None:
-        alike: dict[Spent, Spent] = {}
-        for key, prompt, completion, reasoning, cost in rows:
-            spent = (prompt or 0, completion or 0, reasoning or 0, cost)
-            self._spent[key] = alike.setdefault(spent, spent)
+    def _note(self, keys: Sequence[str], *columns: Sequence[Any]) -> None:
+        *tokens, costs_usd = columns
+        counts = [[count or 0 for count in column] if None in column else column for column in tokens]
+        several: list[Spent] = list(zip(*counts, costs_usd, strict=True))
+        self._spent.update(zip(keys, map(self._alike.setdefault, several, several), strict=True))

@@ -52,16 +52,25 @@ def written_episodes(connection: Connection, cells: Sequence[str], columns: Sequ
 
 def written_calls(connection: Connection, experiment: str, columns: Sequence[str]) -> Iterator[Sequence[Any]]:
     """The calls that an experiment of this name has paid, in the order in which they were made."""
+    return _streamed(connection, _paid_by(experiment, columns))
+
+
+def call_columns(connection: Connection, experiment: str, columns: Sequence[str]) -> Iterator[Sequence[Sequence[Any]]]:
+    """The same, many at once, column by column."""
+    return _columns(connection, _paid_by(experiment, columns))
+
+
+def _paid_by(experiment: str, columns: Sequence[str]) -> Select[Any]:
     table = schema.calls
-    return _streamed(connection, select(*(table.c[name] for name in columns)).where(table.c.experiment == experiment))
+    return select(*(table.c[name] for name in columns)).where(table.c.experiment == experiment)
 
 
 def _streamed(connection: Connection, query: Select[Any]) -> Iterator[Sequence[Any]]:
-    for rows in _parts(connection, query):
-        yield from rows
+    for columns in _columns(connection, query):
+        yield from zip(*columns, strict=True)
 
 
-def _parts(connection: Connection, query: Select[Any]) -> Iterator[Sequence[Sequence[Any]]]:
+def _columns(connection: Connection, query: Select[Any]) -> Iterator[Sequence[Sequence[Any]]]:
     """Rows as SQLite hands them over: what the type of a column would do with each value is done with many at once."""
     result = connection.execute(query)
     types = [column.type for column in query.selected_columns]
@@ -69,10 +78,11 @@ def _parts(connection: Connection, query: Select[Any]) -> Iterator[Sequence[Sequ
     raw = result.cursor if connection.dialect.name == "sqlite" and len(checks) == len(types) else None
     try:
         while rows := result.fetchmany(AT_ONCE) if raw is None else raw.fetchmany(AT_ONCE):
+            columns = list(zip(*rows, strict=True))
             if raw is not None:
-                for check, values in zip(checks, zip(*rows, strict=True), strict=True):
+                for check, values in zip(checks, columns, strict=True):
                     check(values)
-            yield rows
+            yield columns
     finally:
         result.close()
 
@@ -181,11 +191,13 @@ class Marks:
         table = schema.scores
         fields = (table.c.cell, table.c.case, table.c.repeat, table.c.value, table.c.stage, table.c.detail)
         query = select(*fields).where(table.c.cell.in_(cells), table.c.grader == grader)
-        for cell, case, repeat, *rest in _streamed(connection, query):
-            place = self._places.get(case)
-            if place is not None and repeat < repeats:
-                mark = (rest[0], rest[1], rest[2])
-                self._marks[cell][place + repeat] = distinct_marks.setdefault(mark, mark)
+        place_of, marks = self._places.get, self._marks
+        for in_cells, of_cases, in_repeats, *graded in _columns(connection, query):
+            several = list(zip(*graded, strict=True))
+            distinct = map(distinct_marks.setdefault, several, several)
+            for cell, place, repeat, mark in zip(in_cells, map(place_of, of_cases), in_repeats, distinct, strict=True):
+                if place is not None and repeat < repeats:
+                    marks[cell][place + repeat] = mark
 
     def of(self, cell: str, case: str, repeat: int) -> Mark:
         return self._marks[cell][self._places[case] + repeat]
