@@ -87,6 +87,14 @@ def _columns(connection: Connection, query: Select[Any]) -> Iterator[Sequence[Se
         result.close()
 
 
+def asked_cases(connection: Connection, experiment: str) -> Iterator[Sequence[Any]]:
+    """The questions of an experiment, in their order: the question, its case, its set, its cluster, and what the case is."""
+    places, cases = schema.experiment_questions, schema.cases
+    placed = (places.c.question, places.c.case, places.c.question_set, places.c.cluster)
+    query = select(*placed, cases.c.content).join(cases, places.c.case == cases.c.id)
+    return _streamed(connection, query.where(places.c.experiment == experiment).order_by(places.c.position))
+
+
 def most_repeats(connection: Connection, cells: Sequence[str]) -> int:
     """How often a question was played at most: a strategy may have repeats of its own."""
     table = schema.episodes
