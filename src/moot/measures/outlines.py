@@ -51,6 +51,7 @@ def all_outlines_alone(
     cases = [case for several in places.values() for _, case in several]
     marks = Marks(connection, list(cells), cases, grader, most_repeats(connection, list(cells)))
     keys: dict[Key, Key] = {}
+    answers: dict[str | None, str | None] = {}
     players = {ident: cell["player"] or "" for ident, cell in cells.items()}
     episodes_by_cell: dict[str, list[EpisodeOutline]] = {ident: [] for ident in cells}
     for ident, question, repeat, outcome, answer, transcript, seconds in written_episodes(
@@ -60,10 +61,11 @@ def all_outlines_alone(
         there = places.get(question)
         if there is None:
             continue
-        askings.alone(players[ident], question, outcome, steps)
-        calls, said = call_keys(steps), None if _failed(steps) else answer
         key = question, repeat
         key = keys.setdefault(key, key)
+        askings.alone(players[ident], key[0], outcome, steps)  # one text for all who were asked it, and for all who said it
+        answer = answers.setdefault(answer, answer)
+        calls, said = call_keys(steps), None if _failed(steps) else answer
         for position, case in there:
             value, stage, _ = marks.of(ident, case, repeat)
             right = value if value is not None or answer is not None else 0.0

@@ -12,6 +12,7 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from moot.measures.cells import Stored
 from moot.measures.episodes import EpisodeOutline
 from moot.measures.source import Source
 
@@ -31,6 +32,14 @@ class QuestionCosts:
     @property
     def usd_per_question(self) -> float | None:
         return mean_cost(self.usd)
+
+
+def cell_costs(source: Source, cell: Stored) -> QuestionCosts:
+    """Of all that a cell has played, reckoned once."""
+    if cell["id"] not in source.costs_by_cell:
+        source.costs_by_cell[cell["id"]] = question_costs(source, source.seen(cell))
+    costs: QuestionCosts = source.costs_by_cell[cell["id"]]
+    return costs
 
 
 def question_costs(source: Source, seen: Sequence[EpisodeOutline]) -> QuestionCosts:

@@ -12,7 +12,7 @@ from moot.experiment.side_names import several_teams, side_of_row
 from moot.measures.cells import Stored
 from moot.measures.draft_calls import DraftTable
 from moot.measures.episodes import EpisodeOutline, marked_at_once
-from moot.measures.question_costs import QuestionCosts, question_costs
+from moot.measures.question_costs import QuestionCosts, cell_costs, question_costs
 from moot.measures.quiz.played import UNPLAYED, Played, solos, split, values_by_question
 from moot.measures.quiz.plays import plays_of
 from moot.measures.source import Source
@@ -108,8 +108,8 @@ def cells_named(text: str, cells: Sequence[Stored]) -> list[Stored]:
 def side_of(source: Source, cells: Sequence[Stored], title: str) -> SideResults:
     """Several cells as one option: the mean over all of them, on the questions that all have played."""
     seen, left_out = _of_all([source.seen(cell) for cell in cells])
-    costs = question_costs(source, seen)
-    if len(cells) == 1 and len(seen) == len({episode.key[0] for episode in seen}):
+    costs = cell_costs(source, cells[0]) if len(cells) == 1 else question_costs(source, seen)
+    if len(cells) == 1 and len(seen) == len(costs.calls):
         return _once(seen, costs, cells[0], title)
     parts = _values_by_cell(cells, seen)
     values = _means_of(parts)
@@ -128,11 +128,11 @@ def side_of(source: Source, cells: Sequence[Stored], title: str) -> SideResults:
     )
 
 
-def _of_all(by_cell: Sequence[Sequence[EpisodeOutline]]) -> tuple[list[EpisodeOutline], frozenset[str]]:
+def _of_all(by_cell: Sequence[Sequence[EpisodeOutline]]) -> tuple[Sequence[EpisodeOutline], frozenset[str]]:
     """The episodes of those plays that every cell has, and the questions that have no such play."""
-    every = [episode for seen in by_cell for episode in seen]
     if len(by_cell) < 2:
-        return every, frozenset()
+        return by_cell[0] if by_cell else (), frozenset()
+    every = [episode for seen in by_cell for episode in seen]
     plays = set.intersection(*({(episode.key[0], episode.repeat) for episode in seen} for seen in by_cell))
     kept = [episode for episode in every if (episode.key[0], episode.repeat) in plays]
     return kept, frozenset(episode.key[0] for episode in every) - {question for question, _ in plays}

@@ -89,6 +89,7 @@ class Source:
         self._drafts: dict[str, TeamDrafts] = {}
         self._seen: dict[str, list[EpisodeOutline]] = {}
         self._said: dict[str, dict[Key, str]] = {}
+        self.costs_by_cell: dict[str, Any] = {}  # see `question_costs`
         self._alone_read = False
 
     def chosen_on(self, cell: Stored) -> frozenset[str]:
@@ -343,7 +344,7 @@ class Source:
 
     @cached_property
     def _spending(self) -> Spending:
-        return Spending(self.connection, self.name if self._at_once else None)
+        return Spending(self.connection, self.name, at_once=self._at_once)
 
     def spent(self, keys: Iterable[str]) -> dict[str, Spent]:
         """What each call took, read once; those that are not stored are left out."""
@@ -356,6 +357,9 @@ class Source:
     def paid_usd(self, seen: Sequence[EpisodeOutline]) -> list[float | None]:
         """What the calls of each episode cost. One unknown cost makes the sum unknown."""
         return self._spending.sums_usd([episode.calls for episode in seen])
+
+    def bill_usd(self) -> float | None:
+        return self._spending.bill_usd()
 
     def costs_usd(self, keys: Iterable[str]) -> dict[str, float | None]:
         return {key: spent[3] for key, spent in self.spent(keys).items()}

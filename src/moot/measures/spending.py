@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
 from itertools import chain
 from typing import Any
@@ -18,14 +19,17 @@ _COLUMNS = ("key", "prompt_tokens", "completion_tokens", "reasoning_tokens", "co
 
 
 class Spending:
-    """`whole`: the name of an experiment most of whose calls will be asked for; they are read in one go."""
+    """`name`: of an experiment. `at_once`: most of its calls will be asked for, so they are read in one go."""
 
-    def __init__(self, connection: Connection, whole: str | None = None) -> None:
+    def __init__(self, connection: Connection, name: str = "", *, at_once: bool = False) -> None:
         self._connection = connection
-        self._whole = whole
+        self._name = name
+        self._at_once = at_once
+        self._whole = name if at_once else None
         self._spent: dict[str, Spent] = {}
         self._alike: dict[Spent, Spent] = {}
         """Very many calls took the same: each of these is held once."""
+        self._bill_usd: float | None = None
 
     def by_key(self, keys: Collection[str]) -> dict[str, Spent]:
         """Calls that are not stored are left out."""
@@ -54,17 +58,40 @@ class Spending:
 
     def _learn(self, keys: Collection[str]) -> None:
         if keys and self._whole is not None:
-            for columns in call_columns(self._connection, self._whole, _COLUMNS):
-                self._note(*columns)
-            self._whole = None
+            self._read_whole(self._whole)
         table = schema.calls
         for part in queries.chunks(sorted(set(keys).difference(self._spent))):
             query = select(*(table.c[name] for name in _COLUMNS)).where(table.c.key.in_(part))
             if rows := self._connection.execute(query).fetchall():
                 self._note(*zip(*rows, strict=True))
 
+    def bill_usd(self) -> float | None:
+        """What all calls of the experiment cost; None where one of them is unknown."""
+        if not self._at_once:
+            return bill_usd(self._connection, self._name)
+        if self._whole is not None:
+            self._read_whole(self._whole)
+        return self._bill_usd
+
+    def _read_whole(self, name: str) -> None:
+        self._whole = None
+        for columns in call_columns(self._connection, name, _COLUMNS):
+            self._note(*columns)
+        self._bill_usd = sum_usd([spent[3] for spent in self._spent.values()])
+
     def _note(self, keys: Sequence[str], *columns: Sequence[Any]) -> None:
         *tokens, costs_usd = columns
         counts = [[count or 0 for count in column] if None in column else column for column in tokens]
         several: list[Spent] = list(zip(*counts, costs_usd, strict=True))
         self._spent.update(zip(keys, map(self._alike.setdefault, several, several), strict=True))
+
+
+def bill_usd(connection: Connection, name: str) -> float | None:
+    """What all calls of an experiment cost; None where one of them is unknown."""
+    table = schema.calls
+    return sum_usd(connection.execute(select(table.c.cost_usd).where(table.c.experiment == name)).scalars().all())
+
+
+def sum_usd(costs_usd: Sequence[float | None]) -> float | None:
+    """The order of the calls changes nothing; one that is unknown makes the sum unknown."""
+    return None if None in costs_usd else math.fsum(cost for cost in costs_usd if cost is not None)

@@ -18,8 +18,10 @@ from moot.measures.cells import Stored, unusual_drafts
 from moot.measures.episodes import EpisodeOutline, marked_at_once
 from moot.measures.learnt_in_run import learnt_row
 from moot.measures.points_words import IN_POINTS
-from moot.measures.question_costs import question_costs
+from moot.measures.question_costs import cell_costs, question_costs
 from moot.measures.source import Source
+from moot.measures.spending import bill_usd as bill_usd
+from moot.measures.spending import sum_usd
 from moot.measures.unfinished import progress_of
 from moot.stats.counted_words import count
 from moot.stats.estimates import estimate_row
@@ -41,7 +43,7 @@ def accuracy_figures(source: Source) -> dict[str, Any]:
         "questions": source.size,
         "accuracy": rows,
         "failures": [dict(row) for row in queries.failures_of(source.connection, source.name)],
-        "bill_usd": bill_usd(source.connection, source.name),
+        "bill_usd": source.bill_usd(),
         "losses_usd": losses_usd(source.connection, source.name),
         "simulated": simulated_models(source),
     }
@@ -88,7 +90,7 @@ def accuracy_row(source: Source, cell: Stored, size: int) -> dict[str, Any]:
         unsaid += not known and not is_long
         long_answers += is_long and not known
         for_a_person += known and nobody_to_ask and episode.stage not in (None, "disputed")
-    costs = question_costs(source, seen)
+    costs = question_costs(source, seen) if source.nothing_played else cell_costs(source, cell)
     nothing = {"why": NOTHING_PLAYED} if source.nothing_played else {}
     abstains = "abstain" in cell["given"] or outcomes["abstained"] > 0
     return {
@@ -189,15 +191,8 @@ def _usage(source: Source, keys: Collection[str]) -> dict[str, Any]:
         "prompt_tokens": sum(prompt),
         "completion_tokens": sum(completion),
         "reasoning_tokens": sum(reasoning),
-        "cost_usd": None if None in usd else math.fsum(usd),
+        "cost_usd": sum_usd(usd),
     }
-
-
-def bill_usd(connection: Connection, name: str) -> float | None:
-    """What all calls of an experiment cost; None where one of them is unknown. The order of the calls changes nothing."""
-    table = schema.calls
-    costs = connection.execute(select(table.c.cost_usd).where(table.c.experiment == name)).scalars().all()
-    return None if None in costs else math.fsum(cost for cost in costs if cost is not None)
 
 
 def losses_usd(connection: Connection, name: str) -> float:
