@@ -63,7 +63,9 @@ def all_outlines_alone(
             continue
         key = question, repeat
         key = keys.setdefault(key, key)
-        askings.alone(players[ident], key[0], outcome, steps)  # one text for all who were asked it, and for all who said it
+        askings.alone(
+            players[ident], key[0], outcome, steps
+        )  # one text for all who were asked it, and for all who said it
         answer = answers.setdefault(answer, answer)
         calls, said = call_keys(steps), None if _failed(steps) else answer
         for position, case in there:
@@ -89,7 +91,9 @@ def all_outlines_alone(
                 )
             )
     for several in episodes_by_cell.values():
-        if any(later.position <= sooner.position for sooner, later in pairwise(several)):  # mostly they stand in this order
+        if any(
+            later.position <= sooner.position for sooner, later in pairwise(several)
+        ):  # mostly they stand in this order
             several.sort(key=lambda episode: (episode.position, episode.key[1]))
     return episodes_by_cell
 

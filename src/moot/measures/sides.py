@@ -19,7 +19,7 @@ from moot.measures.source import Source
 from moot.stats.crossfit import best
 from moot.stats.graded import Value, known, least_of, mean_value
 from moot.stats.shared_questions import SharedQuestions, shared_questions
-from moot.stats.values import Marks
+from moot.stats.values import PlainMarks
 from moot.types import ABSTAINED, FAILED
 
 
@@ -69,7 +69,7 @@ class SideResults:
         """Of those that it has played."""
         if not self.counted and len(self.right) == len(self.calls):
             right = self.right
-            return Marks({question: right[question] for question in asked if question in right})
+            return PlainMarks({question: right[question] for question in asked if question in right})
         return {question: self.value(question) for question in asked if question in self.calls}
 
     @property

@@ -155,7 +155,7 @@ def _spent(option: Option, asked: Sequence[str]) -> tuple[float, float]:
 
 
 def _mean_cost(by_question: Mapping[str, float], asked: Sequence[str]) -> float:
-    there = [by_question[question] for question in asked if question in by_question]
+    there = [cost for cost in map(by_question.get, asked) if cost is not None]
     return math.fsum(there) / len(there) if there else 0.0
 
 

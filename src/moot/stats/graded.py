@@ -23,7 +23,7 @@ from moot.stats.completions import Between
 from moot.stats.counted_words import count, no_interval_words
 from moot.stats.estimates import Row, estimate, estimate_row
 from moot.stats.proportion import Share, share, share_between
-from moot.stats.values import Marks, PlainValues
+from moot.stats.values import PlainMarks, PlainValues
 from moot.stats.values import Value as Value
 from moot.types import ABSTAINED, FAILED, Estimate
 
@@ -193,7 +193,7 @@ def with_settled(values: Mapping[str, Value]) -> dict[str, Value]:
 
 def known(values: Mapping[str, Value]) -> dict[str, float]:
     """What is graded, by question; a question of which nothing is graded is left out."""
-    if isinstance(values, Marks):
+    if isinstance(values, PlainMarks):
         return values.known
     return {question: value.known for question, value in values.items() if value.known is not None}
 
@@ -223,7 +223,7 @@ def completed(values: Mapping[str, Value], *, best: bool) -> dict[str, float]:
 
 
 def something_waits(values: Mapping[str, Value]) -> bool:
-    return not isinstance(values, Marks) and any(value.waiting for value in values.values())
+    return not isinstance(values, PlainMarks) and any(value.waiting for value in values.values())
 
 
 def graded_share(values: Mapping[str, Value]) -> Share | Between | None:

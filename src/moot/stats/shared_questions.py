@@ -78,9 +78,7 @@ def shared_questions(
     return SharedQuestions(names, tuple(sorted(common)), left_out, not left_out and len(common) == len(everything))
 
 
-def _the_same(
-    played: Mapping[str, Collection[str]], questions: Collection[str] | None
-) -> Collection[str] | None:
+def _the_same(played: Mapping[str, Collection[str]], questions: Collection[str] | None) -> Collection[str] | None:
     """The questions, where all options have played the same ones, and none that is not asked for: mostly it is so."""
     first, *others = map(_as_set, played.values()) if played else (frozenset[str](),)
     if not first or any(those != first for those in others):

@@ -52,10 +52,10 @@ class Value(NamedTuple):
 
 
 class PlainValues(ValuesView[Value]):
-    """The values of `Marks`, so that who is given these alone knows it too."""
+    """The values of `PlainMarks`, so that who is given these alone knows it too."""
 
 
-class Marks(Mapping[str, Value]):
+class PlainMarks(Mapping[str, Value]):
     """By question, where every one has a single answer that came to its grade at once: nothing waits, and nothing is open."""
 
     __slots__ = ("known",)

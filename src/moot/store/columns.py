@@ -23,7 +23,8 @@ ROUNDING_USD = 1e-6
 _NUMBERS = (float, int)
 _LARGEST = 1.7976931348623157e308
 _NONE = type(None)
-_TEXTS, _WHOLE, _ANY_NUMBER = frozenset({str, _NONE}), frozenset({int, _NONE}), frozenset({float, int, _NONE})
+_TEXTS = frozenset[type]({str, _NONE})
+_WHOLE, _ANY_NUMBER = frozenset[type]({int, _NONE}), frozenset[type]({float, int, _NONE})
 _OUTCOMES = frozenset({*OUTCOMES, None})
 
 

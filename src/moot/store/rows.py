@@ -143,7 +143,7 @@ def note_json(verdict: Verdict) -> dict[str, str]:
     return {} if verdict.note is None else {"note": verdict.note}
 
 
-class _as_moot_writes(ContextDecorator):  # noqa: N801 (it is written like a function)
+class _as_moot_writes(ContextDecorator):
     """A store may be a stranger's: what is broken in it is told as the store's fault. There may be very many such values."""
 
     __slots__ = ("_place", "_what")

@@ -27,7 +27,7 @@ from moot.stats.counted_words import count
 from moot.stats.estimates import estimate_row
 from moot.stats.graded import Value, bounds_row, graded_estimate, mean_value, why_none
 from moot.stats.proportion import accuracy as share
-from moot.stats.values import Marks
+from moot.stats.values import PlainMarks
 from moot.store import queries, schema
 from moot.types import WITH_ANSWER
 
@@ -117,7 +117,7 @@ def accuracy_row(source: Source, cell: Stored, size: int) -> dict[str, Any]:
 def _values(seen: Sequence[EpisodeOutline]) -> Mapping[str, Value]:
     """By question, over its plays."""
     if (at_once := marked_at_once(seen)) is not None:
-        return Marks(at_once)
+        return PlainMarks(at_once)
     grades: dict[str, list[Value]] = {}
     for episode in seen:
         grades.setdefault(episode.key[0], []).append(episode.value)

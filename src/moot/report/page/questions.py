@@ -111,7 +111,9 @@ def read_questions(
     every = _places(connection, experiment["id"])
     step = max(1, math.ceil(len(every) * len(cells) * most_repeats_shown(connection, cells) / MOST_EPISODES))
     places = [placed_question(*row) for row in every[::step]]
-    words = Words(connection, experiment, cells, [place.case_id for place in places], grader_of(config), whole=step == 1)
+    words = Words(
+        connection, experiment, cells, [place.case_id for place in places], grader_of(config), whole=step == 1
+    )
     columns = Columns(words.repeats, len(cells))
     seats = [
         Seat(
