@@ -45,5 +45,14 @@ def test_a_share_that_more_such_votes_would_turn_is_overturned(questions: int, w
     assert other_way.overturn(1 - share.value) is overturns, "what is not preferred is told by the same rule"
 
 
+@pytest.mark.parametrize(("questions", "turns"), [(1, False), (2, True)])
+def test_votes_on_a_single_question_turn_nothing_however_near_a_half_it_is(questions: int, turns: bool) -> None:
+    out = left_out_of(voted(questions, 0), PAIR)
+    assert out is not None
+    assert out.overturn(0.55) is turns
+    against = LeftOut([replace(word, liked=1.0) for word in out.words], out.part)
+    assert against.overturn(0.45) is turns
+
+
 def test_where_all_words_count_none_are_left_out() -> None:
     assert left_out_of(voted(0, 0), PAIR) is None
