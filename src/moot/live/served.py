@@ -56,14 +56,10 @@ LONGEST_AGAIN_S = 60.0
 """The pause before a store that did not take them is tried again: it doubles, up to this."""
 
 
-def served_name(name: str) -> str:
-    """What the served traffic of a file is kept under: apart from the runs of the same file, which have their own bill."""
-    return served_account(name)
-
-
-def asked_name(name: str) -> str:
-    """What `moot ask` keeps of a file's team: apart from what it was asked when served."""
-    return asked_account(name)
+served_name = served_account
+"""What the served traffic of a file is kept under: apart from the runs of the same file, which have their own bill."""
+asked_name = asked_account
+"""What `moot ask` keeps of a file's team: apart from what it was asked when served."""
 
 
 class ServedRecord:
@@ -135,11 +131,8 @@ class ServedRecord:
         """A writer that ends before we do, for whatever reason, is said and replaced; what it held is not lost."""
         if self._closing or writer is not self._writer:
             return
-        self._trouble(
-            StoreError(
-                f"{self._store.name}: the writer ended: {writer if writer.cancelled() else writer.exception()!r}"
-            )
-        )
+        reason = "it was stopped" if writer.cancelled() else repr(writer.exception())
+        self._trouble(StoreError(f"{self._store.name}: the writer ended: {reason}"))
         asyncio.get_running_loop().call_later(self._pause_s(), self._start_again)
 
     def _start_again(self) -> None:
