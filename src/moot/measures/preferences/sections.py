@@ -114,7 +114,7 @@ def _options(figures: Figures, found: Mapping[str, Any]) -> Section:
     )
     family = max((row["family"] for row in rows), default=0)
     words = (
-        "Better: preferred to every one of its opponents. Told is the one of whom that is least sure, or to whom it lost for sure."
+        "Better: preferred to every one of its opponents. Told is the one of whom that is least sure, or to whom it surely lost."
         f" p and interval adjusted (Holm) for {count(family, 'option')}.",
         *(f"{row['of']} against {row['against']}: {why}." for row in found["options"] if (why := _why_not_better(row))),
     )
