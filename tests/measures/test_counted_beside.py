@@ -97,3 +97,33 @@ def test_a_question_that_is_graded_in_one_repeat_counts_once() -> None:
     assert "of 79 of 80 questions, in the repeats whose every answer is graded; over all between" in told
     assert "81 questions" not in told
     assert "of the 79 of 80 questions whose every answer is graded" in shown(repeated(1))
+
+
+class OpenNowAndThen(Unsure):
+    """One repeat of three questions: of all repeats few, of all questions more than a figure may leave out."""
+
+    async def grade(self, case: Case, verdict: Verdict) -> Score:
+        if str(verdict.answer) in ("no 0 0", "no 3 0", "no 6 0"):
+            return Score(None, "unsure")
+        return Score(float(not str(verdict.answer).startswith("no")), "sure")
+
+
+def test_one_difference_is_withheld_everywhere_or_nowhere() -> None:
+    def reply(request: Request) -> Any:
+        number = int(request.question_id)
+        return {"reasoning": "So.", "answer": f"no {number} {request.sample}" if number % 3 == 0 else f"yes {number}"}
+
+    def second(request: Request) -> Any:
+        return {"reasoning": "So.", "answer": f"yes {int(request.question_id)}"}
+
+    cases = [Case(Question(str(n), f"What is number {n}?"), f"yes {n}") for n in range(40)]
+    models = {"ann": ScriptedModel("ann", reply), "bob": ScriptedModel("bob", second)}
+    keys = {"name": "cup", "questions": cases, "models": models, "grader": OpenNowAndThen(), "repeats": 3}
+    teams = {"duo": {"players": ["ann", "bob"], "captain": "each"}}
+    figures = moot.run({**keys, "teams": teams, "strategies": ["solo", "silent"]}).figures
+    gains = {row["captain"]: row["difference"] for row in figures["gains"] if row["captain"]}
+    after = {row["model"]: row["difference"] for row in figures["safety_models"]}
+    assert gains["ann"] is after["ann"] is None
+    assert gains["bob"] == after["bob"] is not None
+    whys = [row["why"] for family in ("gains", "safety_models") for row in figures[family] if row["difference"] is None]
+    assert all("3 of 40 pairs have an ungraded answer" in why for why in whys if "80" not in why)
