@@ -43,10 +43,7 @@ def _native_and_after(figures: Figures) -> Iterator[Section]:
     for several in stages.values():
         native = {row["model"]: row["value"] or 0.0 for row in several if row["when"] == "alone"}
         order = sorted(several, key=lambda row: (-native.get(row["model"], 0.0), row["model"], row["when"] != "alone"))
-        rows += [
-            with_bounds({**row, **_own_share(row)})
-            for row in order
-        ]
+        rows += [with_bounds({**row, **_own_share(row)}) for row in order]
     columns = with_team(
         figures,
         rows,
