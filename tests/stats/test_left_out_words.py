@@ -54,5 +54,14 @@ def test_few_who_are_surely_on_the_other_side_withhold_what_they_would_not_turn(
     assert few.overturn(0.25) is None, "they say the same"
 
 
+@pytest.mark.parametrize(("questions", "turns"), [(1, False), (2, True)])
+def test_votes_on_a_single_question_turn_nothing_however_near_a_half_it_is(questions: int, turns: bool) -> None:
+    out = left_out_of(voted(questions, 0), PAIR)
+    assert out is not None
+    assert bool(out.overturn(0.55)) is turns
+    against = LeftOut([replace(word, liked=1.0) for word in out.words], out.part)
+    assert bool(against.overturn(0.45)) is turns
+
+
 def test_where_all_words_count_none_are_left_out() -> None:
     assert left_out_of(voted(0, 0), PAIR) is None

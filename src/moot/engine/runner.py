@@ -30,7 +30,7 @@ from moot.engine.play import play
 from moot.engine.preferences import compare_all
 from moot.engine.prefetched import Prefetched
 from moot.engine.run_tally import RunTally, State
-from moot.engine.stopping import LONG_PATIENCE_S, Unfinished, ended
+from moot.engine.stopping import LONG_PATIENCE_S, Unfinished, ended, land
 from moot.engine.undeclared_prompts import all_undeclared, undeclared_by
 from moot.errors import BudgetReached, EndpointClosed, MootError, StoreError, TransportError
 from moot.experiment.plan import Cell, Plan
@@ -157,6 +157,7 @@ class Runner:
             raise
         finally:
             try:
+                await land(self._flights, None if self._interrupted else self._stopped)
                 await close_all(built.model for built in experiment.models.values())
             finally:
                 processes.over(process)

@@ -6,13 +6,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
 from sqlalchemy import Connection
 
 from moot.data.clusters import clusters_of
 from moot.engine.alone_plays import OF_WAYS, LabelOrigin, in_common, one_way, played_alone, way_columns
 from moot.errors import UsageError
 from moot.grade.ways import way_of
+from moot.later import numpy as np
 from moot.models.closest import closest
 from moot.select.labels import AnswerAlone, Floats, LabelMatrix, Proposer, label_matrix, per_question
 from moot.select.where import Condition, condition

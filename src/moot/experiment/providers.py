@@ -310,17 +310,18 @@ def _simulated(file: ExperimentFile, name: str, spec: SimulatedSpec, dataset: Da
 
 
 def _recorded(file: ExperimentFile, name: str, spec: RecordedSpec, *_: Any) -> Model:
-    path = file.beside(spec.file)
-    recording = None if spec.format is None else _logged(file, name, spec.format, path)
-    tells_cost = file.spec.budget_usd is None
+    path, tells_cost = file.beside(spec.file), file.spec.budget_usd is None
+    recording = None if spec.format is None else _logged(file, name, spec.format, path, spec.metric)
     return RecordedModel(name, file=path, model=spec.model, recording=recording, tells_cost=tells_cost)
 
 
-def _logged(file: ExperimentFile, name: str, tool: str, path: Path) -> Recording:
-    from moot.data.logs.imported import recorded_in_logs
+def _logged(file: ExperimentFile, name: str, tool: str, path: Path, metric: str | None) -> Recording:
+    from moot.data.logs.imported import UnusableMetric, recorded_in_logs
 
     try:
-        return recorded_in_logs(tool, path)
+        return recorded_in_logs(tool, path, metric)
+    except UnusableMetric as error:
+        raise file.error(("models", name, "metric"), error.in_a_file) from None
     except UnknownLogFormat as error:
         raise file.error(("models", name, "format"), str(error)) from None
 

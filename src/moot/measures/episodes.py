@@ -103,6 +103,11 @@ def named_if_none_came(episodes: list[EpisodeOutline]) -> list[EpisodeOutline]:
     return [episode._replace(never_came=name) for episode in episodes]
 
 
+def name_if_none_came(episodes: Sequence[EpisodeOutline]) -> str | None:
+    """Whose episodes these of one cell are, where every one failed; None: something came."""
+    return episodes[0].never_came if episodes else None
+
+
 def right_of(row: Row) -> float | None:
     """None: ungraded. Without an answer there is nothing to grade, and nothing right."""
     return row["value"] if row["value"] is not None or row["answer"] is not None else 0.0

@@ -3,7 +3,7 @@
 OpenAI and most others say `{"error": {"message", "type", "code"}}`. Gemini puts that into a list, vLLM and Mistral leave the
 outer `error` away (`{"object": "error", "message"}`), FastAPI says `{"detail": [{"loc", "msg"}]}`, others `{"errors": [...]}` or
 a text alone. The code is a number, a number as a text, or a name, OpenAI's (`rate_limit_exceeded`) or Google's
-(`RESOURCE_EXHAUSTED`). An aggregator quotes the provider behind it.
+(`RESOURCE_EXHAUSTED`). MiniMax has numbers of its own (`base_resp`). An aggregator quotes the provider behind it.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ import json
 import re
 from collections.abc import Mapping
 from typing import Any
+
+from moot.models import base_resp
 
 DEEPEST = 4
 """Errors within errors are followed so far."""
@@ -29,9 +31,10 @@ _STATUS_OF_NAME = {
     **dict.fromkeys(("permissiondenied", "permissionerror", "forbidden"), 403),
     **dict.fromkeys(("notfound", "notfounderror", "modelnotfound", "deploymentnotfound"), 404),
     **dict.fromkeys(("resourceexhausted", "ratelimitexceeded", "ratelimiterror", "toomanyrequests"), 429),
-    **dict.fromkeys(("insufficientquota", "quotaexceeded", "throttled"), 429),
+    **dict.fromkeys(("insufficientquota", "quotaexceeded", "throttled", "ratelimit", "ratelimited"), 429),
     **dict.fromkeys(("internal", "servererror", "internalservererror", "internalerror", "apierror"), 500),
     **dict.fromkeys(("unavailable", "serviceunavailable", "overloaded", "overloadederror", "engineoverloaded"), 503),
+    **dict.fromkeys(("insufficientsystemresource",), 503),  # DeepSeek
     **dict.fromkeys(("deadlineexceeded", "gatewaytimeout", "timeout"), 504),
 }
 """What a name would be as a status, without case and signs."""
@@ -68,6 +71,8 @@ def error_fields(body: object, deep: int = DEEPEST) -> Mapping[str, Any] | None:
     for name in ERRORS:
         if (error := body.get(name)) and tells(error):
             return _fields(error, body, deep)
+    if (minimax := base_resp.error_fields(body.get("base_resp"))) is not None:
+        return minimax
     if "choices" in body:
         return None
     if detail := body.get("detail"):

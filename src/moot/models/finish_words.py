@@ -7,6 +7,8 @@ Some say that the endpoint has failed: whatever words came before are not all of
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from typing import Any
 
 from moot.models.filtered import FILTERED, is_filter_finish
 
@@ -39,12 +41,24 @@ CUT_FINISHES = frozenset(
 )
 
 
+_LONGEST = 300
+"""Characters of such a word."""
+
+
 def failed_finish(finish: str) -> bool:
     if finish in ("stop", CUT):
         return False
     word = _plain(finish)
     named = word in FAILED_FINISHES or (word.endswith("error") and word != "noerror")
     return named and word not in CUT_FINISHES and not is_filter_finish(finish)
+
+
+def failed_end_of(choice: Mapping[str, Any], finish: str | None) -> str | None:
+    """The word by which a choice says that the endpoint has failed: its own, or the provider's behind an aggregator."""
+    if finish is not None and failed_finish(finish):
+        return finish
+    native = choice.get("native_finish_reason")
+    return native[:_LONGEST] if isinstance(native, str) and failed_finish(native[:_LONGEST]) else None
 
 
 def finish_reason(finish: str) -> str:

@@ -13,8 +13,8 @@ from moot.errors import CallError, ReplyBroken
 from moot.models import border
 from moot.models.error_forms import error_fields, error_status
 from moot.models.filtered import FILTERED, block_reason, filter_words
-from moot.models.finish_words import failed_finish, finish_reason
-from moot.models.hiccups import error_of, failure_of, preview
+from moot.models.finish_words import failed_end_of, finish_reason
+from moot.models.hiccups import error_of, failed_end, failure_of, preview
 from moot.types import Price, Reply, Usage
 
 
@@ -57,12 +57,17 @@ def _reply_of(
     text = _text_of(message.get("content")) if isinstance(message, dict) else ""
     error, broken_off = error_of(body, choice), False
     if why := filtered_by(error) or block_reason({}, choice) or (None if text else block_reason(body, {})):
-        text, finish, broken_off = text or why[: border.LONGEST_WORDS], FILTERED, bool(text)
-    elif failed_finish(finish) or error:
-        raise failure_of(error or f"it ended with {finish!r}", pause_s)
+        broken_off = bool(text)
+        text, finish = text or why[: border.LONGEST_WORDS], FILTERED
+    elif error:
+        raise failure_of(error, pause_s)
+    elif (failed := failed_end_of(choice, finish)) is not None:
+        raise failure_of(failed_end(failed), pause_s)
     elif not isinstance(message, dict) and finish_reason(finish) != FILTERED:
         missing = "no 'choices'" if not isinstance(choices, list) else "no message in its 'choices'"
         raise ReplyBroken(f"the reply has {missing}: {preview(raw)}", retry_after_s=pause_s)
+    elif finish_reason(finish) == FILTERED:
+        broken_off = bool(text)  # the words are the model's, up to where the filter stopped it
     message = message if isinstance(message, dict) else {}
     return build_reply(
         text=text,

@@ -136,7 +136,7 @@ def why_unknown(values: Iterable[Value], *, of: str = UNGRADED) -> str | None:
     if not_heard := sum(value.not_heard for value in every):
         asked = sum(value.answers for value in every)
         return why_not_heard(asked - not_heard, asked)
-    if why := why_none_came(every):
+    if why := why_never_came(every):
         return why
     counts = (sum(getattr(value, name) for value in every) for name in ("answers", "waiting", "judged", "nobody"))
     return why_unfair(*counts, of=of)
@@ -312,22 +312,16 @@ def who_never_came(values: Iterable[Value]) -> tuple[str, ...]:
 
 
 def why_never_came(values: Iterable[Value]) -> str | None:
-    """Why nothing may be held against these; None: all of them have answered something.
+    """Why there is no figure of these, and nothing may be held against them; None: all of them have answered something.
 
-    Somebody of whom every call failed is not right wherever it was asked. To be better than that is to be there, and no more.
+    Somebody of whom every call failed is not right wherever it was asked. To be better than that is to be there, and no more;
+    a share of it, or a mean over several of whom it is one, would be read as how good they are.
     """
     names = who_never_came(values)
     if not names:
         return None
     they_are = "it is" if len(names) == 1 else "they are"
     return f"every answer of {' and of '.join(names)} failed, and nobody knows how good {they_are}"
-
-
-def why_none_came(values: Iterable[Value]) -> str | None:
-    """Why there is no figure where nothing of all this ever came: a share of it would be read as how good somebody is."""
-    every = list(values)
-    none = bool(every) and all(value.never_came and value.failed >= value.answers for value in every)
-    return why_never_came(every) if none else None
 
 
 def why_unfair_together(groups: Sequence[Sequence[Value]], *, of: str = "questions") -> str | None:

@@ -3,7 +3,7 @@
 Who said them is somebody whose habits cannot be told yet: more of the same words, and they are counted. So a share above a half
 is no claim where it would not stay there once they are: where these words by themselves are surely on the other side, or where
 the mean over everybody would be, went they on as they began on every question. Of few words little is known of how they go on:
-so one question more that was won is taken with them, and one that was lost.
+so one question more that was won is taken with them, and one that was lost, and a single question turns nothing.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from moot.stats.quantiles import ALPHA
 
 Overturning = Literal["together", "by themselves"]
 """By the mean over everybody, with these words on every question; or that stays, but they alone are surely on the other side."""
+FEWEST_QUESTIONS = 2
+"""One vote against a share of 65 % would turn it beside a single judge, and take every third claim that is true."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,8 @@ class LeftOut:
 
     def overturn(self, share: float) -> Overturning | None:
         """How a share on one side of a half would not stay there; None: it would, by all that is known."""
+        if self.questions < FEWEST_QUESTIONS:
+            return None
         value, limits = self.rate.value, self.rate.limits(ALPHA)
         low, high = limits or (0.0, 1.0)
         going_on = (value * self.questions + 1) / (self.questions + 2)

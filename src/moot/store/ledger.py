@@ -140,7 +140,8 @@ class Ledger(Overcharges):
                 place = asyncio.get_running_loop().create_future()
                 self._waiting.append(place)
                 await place
-            elif not await self._others_may_give_back(amount_usd):
+            elif not await self._others_may_give_back(amount_usd) and not (self._open or self._asking):
+                # Else calls of ours that cost less have left while the store was looked at, and may give something back.
                 raise budget_reached(self.standing_words(), amount_usd, self.overcharge_words())
 
     async def _ask(self, amount_usd: float) -> Reservation | None:

@@ -12,6 +12,10 @@ import pytest
 
 from moot.data.logs.imported import ImportedLogs, import_logs
 from moot.errors import MootError
+from moot.experiment.build import build
+from moot.experiment.plan import Plan
+from moot.experiment.spec import read_experiment
+from moot.types import Request
 
 ASKED = {"France": "Paris", "Italy": "Rome", "Greece": "Athens", "Norway": "Oslo"}
 SAID = (
@@ -248,3 +252,47 @@ class TestVerdictsTurnedRound:
 def test_a_metric_without_verdicts_is_refused(tmp_path: Path) -> None:
     with pytest.raises(MootError, match="--metric other: no verdicts by it"):
         inspect_logs(tmp_path, {"includes": RIGHT}, wanted="other")
+
+
+class TestInAnExperimentFile:
+    def built(self, folder: Path, questions: Mapping[str, Any], **model: Any) -> Plan:
+        logs = folder / "logs"
+        logs.mkdir(exist_ok=True)
+        inspect_logs(logs, {"schema_pass": ALL, "includes": RIGHT, "shape_match": WRONG})
+        source = {"file": "logs", "format": "inspect"}
+        models = {name: {"provider": "recorded", **source, "model": name, **model} for name in ("ann", "bob")}
+        file = {"name": "cup", "questions": {**source, **questions}, "models": models, "strategies": ["solo"]}
+        (folder / "cup.yaml").write_text(json.dumps(file))
+        return build(read_experiment(folder / "cup.yaml"))
+
+    def test_the_metric_is_that_of_the_file(self, tmp_path: Path) -> None:
+        named, by = {"metric": "includes"}, "includes"
+        questions = self.built(tmp_path, named, metric=by).dataset
+        imported = import_logs("inspect", [tmp_path / "logs"], metric=by)
+        assert questions is not None
+        assert [list(case.accepted) for case in questions] == [row.get("accepted", []) for row in imported.questions]
+        assert any(case.accepted for case in questions)
+
+    def test_by_another_metric_it_is_another_recording(self, tmp_path: Path) -> None:
+        shapes = [
+            self.built(tmp_path, {}, **more).models["ann"].model.shape(Request(()))
+            for more in ({}, {"metric": "includes"}, {"metric": "shape_match"})
+        ]
+        assert len({json.dumps(shape) for shape in shapes}) == 3
+
+    @pytest.mark.parametrize(
+        ("questions", "model", "said"),
+        [
+            ({"metric": "other"}, {}, "questions.metric: other: no verdicts by it"),
+            ({}, {"metric": "other"}, "models.ann.metric: other: no verdicts by it"),
+            ({"metric": "includes", "format": None}, {}, "metric goes with the format of a tool whose logs these are"),
+            ({}, {"metric": "includes", "format": None}, "metric goes with the format of a tool whose logs these are"),
+            ({"metric": "includes", "format": "mmlu-pro"}, {}, "questions.metric: mmlu-pro is no tool with logs"),
+        ],
+    )
+    def test_a_mistake_is_told_at_its_place(
+        self, questions: Mapping[str, Any], model: Mapping[str, Any], said: str, tmp_path: Path
+    ) -> None:
+        with pytest.raises(MootError) as told_so:
+            self.built(tmp_path, questions, **model)
+        assert said in str(told_so.value)

@@ -29,6 +29,7 @@ from second_way.shares import (
     rights,
     unfair,
     unfair_together,
+    untold,
     value_of,
 )
 from second_way.tables import Play, Table, everybody_there, grades, parts
@@ -136,7 +137,7 @@ class Single:
 
     @property
     def known(self) -> list[float]:
-        if not self.heard or unfair([[grade] for value in self.values.values() for grade in value.grades]):
+        if not self.heard or untold([[grade] for value in self.values.values() for grade in value.grades]):
             return []
         return [value.known for value in self.values.values() if value.known is not None]
 

@@ -39,7 +39,6 @@ from moot.stats.graded import (
     graded_estimate,
     known,
     why_none,
-    why_none_came,
 )
 from moot.stats.graded_pairs import errors_apart, family_row, known_pairs
 from moot.stats.shared_questions import SharedQuestions, shared_questions
@@ -148,10 +147,8 @@ def _paid_accuracy(
 def _ungraded(side: SideResults, values: Mapping[str, Value]) -> Row:
     """How many of its answers are not graded, of how many questions it played, and what it would be over all of them."""
     row = bounds_row(values.values())
-    if not row:
-        return {"ungraded": 0, **({"why": why} if (why := why_none_came(values.values())) else {})}
-    row |= {"ungraded": sum(side.ungraded.values()), "questions": len(values)}
-    return {**row, "why": why_none(values)} if not known(fair(values)) else row
+    row |= {"ungraded": sum(side.ungraded.values()), "questions": len(values)} if row else {"ungraded": 0}
+    return {**row, "why": why_none(values)} if values and not known(fair(values)) else row
 
 
 def _chosen(
