@@ -26,3 +26,9 @@ else:
             return found
 
     aiohttp, numpy = Later("aiohttp"), Later("numpy")
+
+
+def load_now() -> None:
+    """For who is going to want them in the midst of something: a server has time before the first question, and not in it."""
+    for library in ("aiohttp", "numpy"):
+        import_module(library)

@@ -131,7 +131,7 @@ def make_models(
 
 def check_payable(file: ExperimentFile, built: Mapping[str, BuiltModel]) -> None:
     """Under a budget. All who lack the same are told at once: whoever mends one after the other asks as often."""
-    paid = {name: each for name, each in built.items() if each.model.price != FREE}
+    paid = {name: each for name, each in built.items() if each.model.price is None or not each.model.price.free}
     unpriced = [name for name, each in paid.items() if each.model.price is None]
     unbounded = [name for name, each in paid.items() if each.max_tokens is None and name not in unpriced]
     price = "has no price, so no budget can be kept; expected price: {prompt: ..., completion: ...}"

@@ -36,7 +36,7 @@ from moot.live.told_right import take_feedback
 from moot.live.unwritten import Batch, KeptCall, TryTheStore, Unwritten, WrittenSoFar, tell_waiting
 from moot.store import queries, schema
 from moot.store.bookkeeping import CallClaim, Settlement
-from moot.store.money import asked_account
+from moot.store.money import asked_account, served_account
 from moot.store.presence import Presence
 from moot.store.rows import episode_row, score_row
 from moot.store.statements import Row
@@ -58,7 +58,7 @@ LONGEST_AGAIN_S = 60.0
 
 def served_name(name: str) -> str:
     """What the served traffic of a file is kept under: apart from the runs of the same file, which have their own bill."""
-    return f"{name}:served"
+    return served_account(name)
 
 
 def asked_name(name: str) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from moot.models import base_resp
@@ -19,6 +19,8 @@ DEEPEST = 4
 """Errors within errors are followed so far."""
 MOST_PARTS = 64
 """What has more parts is not looked through: nobody needs so many to say that all went well."""
+MOST_IN_ALL = 512
+"""Nor parts of its parts."""
 LONGEST_WELL = 200
 """Nor so many characters."""
 
@@ -81,13 +83,20 @@ def error_fields(body: object, deep: int = DEEPEST) -> Mapping[str, Any] | None:
     return body if isinstance(told, str) or body.get("object") == "error" else None
 
 
-def tells(error: object, deep: int = DEEPEST) -> bool:
+def tells(error: object) -> bool:
     """Whether it says of anything that it went wrong. Some gateways send the fields of an error with every reply, with nothing in
     them, or that all went well."""
+    return _tells(error, iter(range(MOST_IN_ALL)))
+
+
+def _tells(error: object, looks: Iterator[int], deep: int = DEEPEST) -> bool:
+    """`looks`: one for each part that may still be looked at."""
     if not error or not deep or (isinstance(error, (list, Mapping)) and len(error) > MOST_PARTS):
         return bool(error)
+    if next(looks, None) is None:
+        return True
     if isinstance(error, list):
-        return any(tells(each, deep - 1) for each in error)
+        return any(_tells(each, looks, deep - 1) for each in error)
     if not isinstance(error, Mapping):
         return not _is_well(error)
     if error_status(error) is not None:  # whatever it says beside that
@@ -97,7 +106,7 @@ def tells(error: object, deep: int = DEEPEST) -> bool:
         isinstance(told, str) and len(told) <= LONGEST_WELL and _WELL.fullmatch(_bare(told))
     ):  # whatever number it gives that
         return False
-    return any(tells(value, deep - 1) for name, value in error.items() if not _is_beside(str(name)))
+    return any(_tells(value, looks, deep - 1) for name, value in error.items() if not _is_beside(str(name)))
 
 
 def _is_well(value: object) -> bool:
@@ -121,7 +130,8 @@ def _is_beside(name: str) -> bool:
 
 def _fields(error: object, around: Mapping[str, Any], deep: int) -> Mapping[str, Any]:
     if isinstance(error, list) and error:
-        error = next(filter(tells, error[:MOST_PARTS]), error[0])
+        looks = iter(range(MOST_IN_ALL))
+        error = next((each for each in error[:MOST_PARTS] if _tells(each, looks)), error[0])
     if not isinstance(error, str | Mapping):
         told = around.get("message") or around.get("msg")
         code = {} if _number(error) is None else {"code": error}

@@ -23,11 +23,14 @@ FAILED_FINISHES = frozenset(
         "timelimit",  # watsonx, which has cancelled too
         *("timeout", "usercancel"),  # Cohere
         *("failure", "timedout", "interrupted", "clientcancelled", "disconnected"),
-        *("overloaded", "unavailable", "serviceunavailable"),
+        *("overloaded", "unavailable", "serviceunavailable", "badgateway"),
         *("ratelimit", "ratelimited", "ratelimitexceeded", "toomanyrequests", "resourceexhausted", "quotaexceeded"),
     )
 )
-"""Without case and signs. Beside these, whatever ends in `error` (OpenRouter's and Mistral's `error`, `engine_error`)."""
+"""Without case and signs. Beside these, whatever begins or ends with `error` (OpenRouter's and Mistral's `error`,
+`engine_error`) or `exception`."""
+
+_ERRS = ("error", "exception")
 
 CUT_FINISHES = frozenset(
     (
@@ -36,7 +39,8 @@ CUT_FINISHES = frozenset(
         *("modelcontextwindowexceeded", "contextwindowexceeded", "contextlengthexceeded"),  # Anthropic, Zhipu
         "errorlimit",  # Cohere: the end of what the model can hold
         "incomplete",  # OpenAI's Responses: by a limit of tokens, or by a filter
-        "tokenlimit",
+        *("length", "tokenlimit", "tokenlimitreached", "truncated"),
+        *("maxnewtokens", "maxcompletiontokens"),  # named for the parameter
     )
 )
 
@@ -49,7 +53,8 @@ def failed_finish(finish: str) -> bool:
     if finish in ("stop", CUT):
         return False
     word = _plain(finish)
-    named = word in FAILED_FINISHES or (word.endswith("error") and word != "noerror")
+    errs = word.startswith(_ERRS) or word.endswith(_ERRS)
+    named = word in FAILED_FINISHES or (errs and word not in ("noerror", "errornone", "errorfree"))
     return named and word not in CUT_FINISHES and not is_filter_finish(finish)
 
 

@@ -12,6 +12,7 @@ from starlette.types import ASGIApp
 
 from moot.engine import hangup
 from moot.engine.garbage import spare_collector
+from moot.later import load_now
 from moot.live.team import LiveTeam
 from moot.serve.connections import Connections
 
@@ -55,6 +56,7 @@ class TeamServer(uvicorn.Server):
                 yield
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        load_now()
         if self._live is not None:
             await self._live.open()
         self._on_open()

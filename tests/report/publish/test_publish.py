@@ -178,6 +178,16 @@ def test_anyone_repeats_the_verdict_from_the_folder_alone(
     assert {row["repeat"]["same"] for row in rows_of(published)} == {True}
 
 
+def test_what_was_never_run_leaves_no_folder(address: str, tmp_path: Path, capfd: Captured) -> None:
+    path = experiment(tmp_path, address)
+    assert moot("report", path, "--publish", tmp_path / "web" / "pub") == 2
+    assert "run" in capfd.readouterr().err
+    assert not (tmp_path / "web").exists()
+    (tmp_path / "mine").mkdir()
+    assert moot("report", path, "--publish", tmp_path / "mine") == 2
+    assert (tmp_path / "mine").is_dir(), "it was there before"
+
+
 def test_a_reply_that_is_changed_is_another_verdict(published: Path, tmp_path: Path, capfd: Captured) -> None:
     """So it is the replies that it is repeated from."""
     (run,) = (published / "runs").iterdir()

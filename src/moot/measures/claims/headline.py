@@ -76,7 +76,7 @@ class _Chosen:
         """All that is paid for; the file's own in front."""
         return [*self.paid.values(), *(() if self.how == "declared" else self.unlisted)]
 
-    def values(self) -> dict[str, Value]:
+    def values(self) -> Mapping[str, Value]:
         """What counts on each question that it has played."""
         return self.side.values(self.asked)
 
