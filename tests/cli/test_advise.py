@@ -324,7 +324,7 @@ def test_answers_that_are_missing_are_told(moot: Moot, tmp_path: Path) -> None:
         rows += [f"q{number},new,A,A"] if number % 5 else []
     (tmp_path / "labels.csv").write_text("\n".join(rows) + "\n")
     told = json.loads(moot("advise", "labels.csv", "--json"))
-    assert told["notes"][0] == "12 of 180 answers are missing and count as not right, most of them of new (12 of 60)"
+    assert told["notes"][0] == "12 of 180 answers are missing and count as not right: of new (12 of 60)"
 
 
 def write_team_that_wins(folder: Path, questions: int) -> None:

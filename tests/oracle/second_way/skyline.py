@@ -97,7 +97,8 @@ def skyline(raw: Raw, table: Table) -> dict[str, Any]:
     plays = parts(everybody_there(table.alone), lambda play: (play.question, play.repeat)).values()
     if not settled and unfair([[play.right for play in together] for together in plays]):
         known = {}
-    several = len({play.player for play in table.alone})
+    answered = {play.player for play in table.alone if not play.failed}
+    several = len(answered or {play.player for play in table.alone})
     choices = {question: len(raw.questions[question]["question"].get("choices", ())) for question in known}
     guesses = [1 - (1 - 1 / offered) ** several for offered in choices.values() if offered]
     row = mean_row(list(known.values()), every=None if settled else every) | {
@@ -108,6 +109,7 @@ def skyline(raw: Raw, table: Table) -> dict[str, Any]:
     if row["ungraded"]:
         low, high = mean([value.least for value in every.values()]), mean([value.most for value in every.values()])
         row["bounds"] = {"low": low, "high": high}
+        row["questions"] = len(every)
     if missed := sum(not play.heard for play in table.alone if play.question in every):
         row["not_heard"] = missed
     if some := len({play.question for play in table.alone} - every.keys()):

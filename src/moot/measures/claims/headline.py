@@ -18,7 +18,7 @@ from moot.measures.claims.cut_short import unclaimed
 from moot.measures.claims.over_singles import PlayedOption, best_of_singles, graded_table, nobody_is_best, over_best
 from moot.measures.claims.since_the_look import since_the_look
 from moot.measures.claims.singles import singles_of
-from moot.measures.claims.unlisted import UnlistedOption, UnlistedOptions
+from moot.measures.claims.unlisted import UnlistedOption, UnlistedOptions, choosable
 from moot.measures.claims.words import AFTER_THE_FACT, sentences
 from moot.measures.draft_calls import DraftTable
 from moot.measures.native_cost import cheapest, native_cost
@@ -112,7 +112,7 @@ def headline_figures(
         "over_captain": None,
         "cost_ratio": None,
         "cost_unit": None,
-        "after_the_fact": _after_the_fact(options, unlisted, source.seed),
+        "after_the_fact": _after_the_fact(cells, options, unlisted, source.seed),
         "played_alone": any(cell["player"] for cell in cells),
         **({IN_POINTS: source.in_points} if source.in_points else {}),
     }
@@ -176,7 +176,7 @@ def _chosen(
     if top is None:
         return None
     paid = {title: pool[title] for title in together.names}
-    beside = _alike(pool, unlisted.beside(pool[top].cells))
+    beside = _alike(pool, unlisted.beside(choosable(cells)))
     played = [*(side.calls for side in paid.values()), *(option.played for option in beside)]
     asked = sorted({question for questions in played for question in questions})
     how = AFTER_THE_FACT if len(played) > 1 else "only"
@@ -254,7 +254,7 @@ def _of_several_teams(
         "why": why,
         "ungraded": 0,
         **dict.fromkeys(("over_best_single", "over_captain", "cost_ratio", "cost_unit")),
-        "after_the_fact": _after_the_fact(options, unlisted, source.seed),
+        "after_the_fact": _after_the_fact(cells, options, unlisted, source.seed),
         "played_alone": any(cell["player"] for cell in cells),
         **({IN_POINTS: source.in_points} if source.in_points else {}),
     }
@@ -292,7 +292,9 @@ def _named(chosen: _Chosen, every: Sequence[Stored]) -> Row:
     }
 
 
-def _after_the_fact(options: Mapping[str, SideResults], unlisted: UnlistedOptions, seed: int) -> Row | None:
+def _after_the_fact(
+    cells: Sequence[Stored], options: Mapping[str, SideResults], unlisted: UnlistedOptions, seed: int
+) -> Row | None:
     """The highest of all rows, on the questions that it is the highest on: what a careless report would print first. Its
     interval pays for the choice among all that are ranked, which are more than the teams that a headline is chosen from."""
     top, together = highest(options), ranked(options)
@@ -300,7 +302,7 @@ def _after_the_fact(options: Mapping[str, SideResults], unlisted: UnlistedOption
         return None
     values = options[top].values(together.questions)
     paid: list[PlayedOption] = [options[title] for title in together.names]
-    paid += unlisted.beside(options[top].cells)
+    paid += unlisted.beside(choosable(cells))
     place = together.names.index(top)
     row = accuracy_row(values) | estimate_row(_paid_accuracy(paid, place, together.questions, values, seed))
     if "ungraded" in row:  # answers, as the headline counts them
