@@ -483,3 +483,21 @@ def test_without_a_figure_the_bounds_are_told_first() -> None:
         == "On these 24 questions the talkative team with qwen as captain answered between 87.5 and 100.0 % (bounds)."
     )
     assert more == f"More is not known: {why}."
+
+
+@pytest.mark.parametrize("names", [("cheap", "dear"), ("zcheap", "adear")])
+async def test_of_equally_good_players_the_cheapest_is_held_against(tmp_path: Path, names: tuple[str, str]) -> None:
+    """What they are called says nothing of what the team costs beside them."""
+    prices = {names[0]: 0.5, names[1]: 50.0, "other": 0.5}
+    models = {
+        name: {"provider": "simulated", "accuracy": 0.7, "correlation": 1, "price": {"prompt": usd, "completion": usd}}
+        for name, usd in prices.items()
+    }
+    models["other"] |= {"accuracy": 0.5, "correlation": 0.1}
+    path = write(tmp_path, 30, models=models, teams={"all": {"players": list(models)}}, strategies=["solo", "vote"])
+    figured = await run(path)
+    alone = {row["player"]: row["value"] for row in figured["players"]}
+    assert alone[names[0]] == alone[names[1]] == max(alone.values())
+    headline = figured["headline"]
+    assert (headline["of"], headline["over_best_single"]["single"]) == ("vote", names[0])
+    assert headline["cost_ratio"] > 50

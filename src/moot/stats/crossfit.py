@@ -69,15 +69,27 @@ def best(
 
     What is ungraded counts as the least that it can be (`least`; None as 0); an option without any grade is last.
     """
+    return next(iter(equally_best(options, questions, costs, least)), None)
+
+
+def equally_best(
+    options: Mapping[str, Mapping[str, float | None]],
+    questions: Collection[str],
+    costs: Mapping[str, Mapping[str, float]] | None = None,
+    least: Least | None = None,
+) -> list[str]:
+    """All that are as good as `best`, and cost the same."""
     together = shared_questions(options, questions)
     if together.none_ranked:
-        return None
+        return []
 
     def merit(name: str) -> tuple[float, float]:
         cost = sum(values_on(costs[name], together.questions)) if costs else 0.0
         return round(_at_least(options[name], together.questions, (least or {}).get(name, {})), 9), -round(cost, 12)
 
-    return max(together.names, key=merit, default=None)
+    merits = {name: merit(name) for name in together.names}
+    highest = max(merits.values(), default=None)
+    return [name for name, reached in merits.items() if reached == highest]
 
 
 def crossfit(

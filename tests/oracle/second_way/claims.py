@@ -20,6 +20,7 @@ from second_way.luck import Ends, claim_waiting, near
 from second_way.options import (
     Option,
     Singles,
+    all_highest,
     cost_alone,
     gone,
     highest,
@@ -225,7 +226,7 @@ def _beside(
         row["never_answered"] = silent
         for name in silent:
             del several.values[name]
-    single = highest(several.values, own)
+    single = _cheapest(raw, several, all_highest(several.values, own), own)
     if single is None and Ranked(several.values, own).lonely:
         rivals = [name for name, alone in several.values.items() if any(q in alone for q in own)]
         over = {"singles": len(several.values), "options": len(paid), "rule": RULE.format("score"), "rivals": rivals}
@@ -406,15 +407,27 @@ def _over_captain(raw: Raw, side: Option, values: Mapping[str, Value], options: 
     return family([row], chosen_from=options)[0] if graded else None
 
 
+def _cheapest(raw: Raw, several: Singles, equals: Sequence[str], asked: Sequence[str]) -> str | None:
+    """Of those who are equally good: by money, then by calls, then as they stand; unknown is dearest."""
+    found: tuple[float, float, int, str] | None = None
+    for place, name in enumerate(equals):
+        calls, usd = _taken_alone(raw, several, name, asked)
+        mine = (math.inf if usd is None else usd, math.inf if calls is None else calls, place, name)
+        found = mine if found is None else min(found, mine)
+    return None if found is None else found[-1]
+
+
+def _taken_alone(raw: Raw, several: Singles, single: str, asked: Sequence[str]) -> tuple[float | None, float | None]:
+    asks = [cost_alone(raw, table, several.players[single], asked) for table in several.same[single]]
+    asks = [ask for ask in asks if ask[0] is not None]
+    in_money = all(money is not None for _, money in asks)
+    asks.sort(key=lambda ask: ((ask[1] or 0.0) if in_money else 0.0, ask[0] or 0.0))
+    return asks[0] if asks else (None, None)
+
+
 def _cost(raw: Raw, side: Option, several: Singles, single: str | None, asked: Sequence[str]) -> Row:
     """In money, or in calls where money is nothing or not known; no ratio to somebody whom nobody knows."""
-    calls_alone, usd_alone = None, None
-    if single is not None:
-        asks = [cost_alone(raw, table, several.players[single], asked) for table in several.same[single]]
-        asks = [ask for ask in asks if ask[0] is not None]
-        in_money = all(money is not None for _, money in asks)
-        asks.sort(key=lambda ask: ((ask[1] or 0.0) if in_money else 0.0, ask[0] or 0.0))
-        calls_alone, usd_alone = asks[0] if asks else (None, None)
+    calls_alone, usd_alone = (None, None) if single is None else _taken_alone(raw, several, single, asked)
     usd = mean([side.cost_usd[q] for q in asked if q in side.cost_usd]) if side.cost_usd is not None else None
     if usd and usd_alone:
         return {"cost_ratio": usd / usd_alone, "cost_unit": "usd", "cost_usd": usd}

@@ -224,9 +224,17 @@ def highest(
     calls: Mapping[str, Mapping[str, float]] | None = None,
 ) -> str | None:
     """Most right of what all have played, everything ungraded taken for wrong; of equals the cheaper, then the first."""
+    return next(iter(all_highest(choices, asked, calls)), None)
+
+
+def all_highest(
+    choices: Mapping[str, Values],
+    asked: Sequence[str] | None = None,
+    calls: Mapping[str, Mapping[str, float]] | None = None,
+) -> list[str]:
     ranked = Ranked(choices, asked)
-    if ranked.lonely:
-        return None
+    if ranked.lonely or not ranked.names:
+        return []
 
     def merit(name: str) -> tuple[bool, float, float]:
         mine = [choices[name][question] for question in ranked.questions]
@@ -234,7 +242,8 @@ def highest(
         cost = sum(calls[name][question] for question in ranked.questions) if calls else 0.0
         return graded, round(sum(value.least for value in mine), 9), -round(cost, 12)
 
-    return max(ranked.names, key=merit) if ranked.names else None
+    top = max(map(merit, ranked.names))
+    return [name for name in ranked.names if merit(name) == top]
 
 
 @dataclass(frozen=True)

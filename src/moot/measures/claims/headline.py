@@ -9,6 +9,7 @@ them that ever answered. Options, and players, are ranked on the questions that 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -17,11 +18,10 @@ from moot.measures.cells import Stored
 from moot.measures.claims.cut_short import unclaimed
 from moot.measures.claims.over_singles import PlayedOption, best_of_singles, graded_table, nobody_is_best, over_best
 from moot.measures.claims.since_the_look import since_the_look
-from moot.measures.claims.singles import singles_of
+from moot.measures.claims.singles import Singles, singles_of
 from moot.measures.claims.unlisted import UnlistedOption, UnlistedOptions, choosable
 from moot.measures.claims.words import AFTER_THE_FACT, sentences
-from moot.measures.draft_calls import DraftTable
-from moot.measures.native_cost import cheapest, native_cost
+from moot.measures.native_cost import NativeCost, cheapest, native_cost
 from moot.measures.points_words import IN_POINTS
 from moot.measures.question_costs import mean_cost
 from moot.measures.quiz.played import UNPLAYED
@@ -318,17 +318,18 @@ def _beside_players(source: Source, cells: Sequence[Stored], chosen: _Chosen, va
     if silent := singles.never_answered(values.keys()):
         singles = singles.without(silent)
         row["never_answered"] = silent
-    single = best_of_singles(singles.values, list(values))
+    equals = best_of_singles(singles.values, list(values))
+    single = min(equals, key=lambda name: _dearness(_alone(source, chosen, singles, name)), default=None)
     if single is None and shared_questions(singles.values, list(values)).none_ranked:
         nobody = nobody_is_best(singles.values, values, len(chosen.options))
-        return {**row, "over_best_single": nobody, **_cost(source, chosen, (), None)}
+        return {**row, "over_best_single": nobody, **_cost(chosen, None)}
     if single is None:
         return row
     over = over_best(chosen.options, chosen.place, singles.values, single, values, pooled=pooled, seed=source.seed)
     if over is None:
         return row
     known = over["single"] is not None
-    cost = _cost(source, chosen, singles.ways[single], singles.players[single] if known else None)
+    cost = _cost(chosen, _alone(source, chosen, singles, single) if known else None)
     return {**row, "over_best_single": over, **cost}
 
 
@@ -356,17 +357,24 @@ def _over_captain(source: Source, chosen: _Chosen, values: Mapping[str, Value], 
     return with_holm([row], family=len(chosen.options) if row["p"] is not None else None)[0]
 
 
-def _cost(source: Source, chosen: _Chosen, ways: Sequence[DraftTable], player: str | None) -> Row:
-    """How many times the best single player's cost: in money, or in calls where money is nothing or not known.
+def _alone(source: Source, chosen: _Chosen, singles: Singles, single: str) -> NativeCost:
+    """What a single player takes; of the ways to ask it with the same result the cheapest."""
+    player = dict.fromkeys(sorted(chosen.side.calls), singles.players[single])
+    return cheapest(native_cost(source, way, player) for way in singles.ways[single])
 
-    `ways`: the tables that ask it with the same result, of which the cheapest counts. No ratio where nobody knows who that
-    is (None).
-    """
+
+def _dearness(cost: NativeCost) -> tuple[float, float]:
+    """Of players that are equally good the cheapest is the one to be held against: whose cost is not known comes last."""
+    return math.inf if cost.cost_usd is None else cost.cost_usd, math.inf if cost.calls is None else cost.calls
+
+
+def _cost(chosen: _Chosen, alone: NativeCost | None) -> Row:
+    """How many times the best single player's cost: in money, or in calls where money is nothing or not known. No ratio where
+    nobody knows who that is (None)."""
     team, calls = mean_cost(chosen.side.cost_usd, chosen.asked), mean_cost(chosen.side.calls, chosen.asked)
-    if player is None:
+    if alone is None:
         return {"cost_ratio": None, "cost_unit": "calls", "cost_usd": team, "calls": calls}
-    one = cheapest(native_cost(source, way, dict.fromkeys(sorted(chosen.side.calls), player)) for way in ways)
-    if team and one.cost_usd:
-        return {"cost_ratio": team / one.cost_usd, "cost_unit": "usd", "cost_usd": team}
-    ratio = calls / one.calls if calls is not None and one.calls else None
+    if team and alone.cost_usd:
+        return {"cost_ratio": team / alone.cost_usd, "cost_unit": "usd", "cost_usd": team}
+    ratio = calls / alone.calls if calls is not None and alone.calls else None
     return {"cost_ratio": ratio, "cost_unit": "calls", "cost_usd": team, "calls": calls}

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 from moot.measures.quiz.played import UNPLAYED
 from moot.stats.choice import chosen_interval
 from moot.stats.clusters import units_of
-from moot.stats.crossfit import best
+from moot.stats.crossfit import equally_best
 from moot.stats.estimates import Row, estimate_row
 from moot.stats.graded import FEW_WAITING, Value, ValuesByName, at_worst, fair, graded_estimate, least_of, marks_of
 from moot.stats.graded_pairs import Pairs, compared_row, difference_ends, errors_apart, why_turned
@@ -95,10 +95,10 @@ def nobody_is_best(singles: ValuesByName, values: Mapping[str, Value], options: 
     return {**over, **_withheld(singles, rivals, values)}
 
 
-def best_of_singles(singles: ValuesByName, asked: Sequence[str]) -> str | None:
-    """Who got most right of these questions, of those that the players share, as far as it is graded."""
+def best_of_singles(singles: ValuesByName, asked: Sequence[str]) -> list[str]:
+    """Who got most right of these questions, of those that the players share, as far as it is graded: all that are equal."""
     marks = {name: marks_of(values) for name, values in singles.items()}
-    return best(marks, asked, least={name: least_of(values) for name, values in singles.items()})
+    return equally_best(marks, asked, least={name: least_of(values) for name, values in singles.items()})
 
 
 def over_best(
