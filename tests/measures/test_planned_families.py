@@ -97,3 +97,20 @@ def test_as_many_places_are_planned_for_as_are_printed(tmp_path: Path) -> None:
     played = [strategy for strategy in READ if "mixture" not in strategy]
     rows = moot.run(three_players(tmp_path, played, "ann")).figures["position_bias"]
     assert sum(places_planned(tmp_path, strategy, "ann") for strategy in played) == rows[0]["family"]
+
+
+def test_places_of_a_cohort_are_planned_for_by_themselves(tmp_path: Path) -> None:
+    """Of the two in each cohort, and of both."""
+    cohorts = {"left": ["ann", "bob"], "right": ["cat", "dan"]}
+    spec = {
+        "name": "cohorts",
+        "questions": {"builtin": "facts-en", "sample": 5},
+        "models": {name: {"provider": "simulated", "accuracy": 0.5} for side in cohorts.values() for name in side},
+        "teams": {"table": {"players": ["ann", "bob", "cat", "dan"], "captain": "each", "cohorts": cohorts}},
+        "strategies": ["solo", "peer-review"],
+    }
+    path = tmp_path / "cohorts.yaml"
+    path.write_text(json.dumps(spec))
+    rows = moot.run(path).figures["position_bias"]
+    assert {row["family"] for row in rows} == {2 * 3 * 2}
+    assert family_sizes(build(read_experiment(path)), 0)["position_bias"] == 2 * 3 * 2

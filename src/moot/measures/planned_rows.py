@@ -278,10 +278,11 @@ def _discussions(unplayed: _Unplayed) -> dict[str, list[Hashable]]:
 
 
 def _places(unplayed: _Unplayed) -> Iterator[Hashable]:
-    """The first place and the last, of all who read at a table in one role, and of each of several."""
+    """The first place and the last, of all who read at a table, or in a cohort of it, in one role, and of each of several."""
     for cells in _stages(unplayed.together):
-        for row in _readers(unplayed, cells):
-            yield from ((row, end) for end in ("first", "last"))
+        for cohort in dict.fromkeys(cell.get("cohort") for cell in cells):
+            for row in _readers(unplayed, [cell for cell in cells if cell.get("cohort") == cohort]):
+                yield from ((row, end) for end in ("first", "last"))
 
 
 def _readers(unplayed: _Unplayed, cells: Sequence[Stored]) -> Iterator[Hashable]:
