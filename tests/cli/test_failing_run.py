@@ -58,7 +58,7 @@ def test_failures_are_counted_by_whose_and_what_they_are_on_one_screen(
         assert run_app(app, ["run", "my cup.yaml"]) == 1
     told = capsys.readouterr()
     (failed,) = re.findall(r"moot: (\d+) of 210 episodes failed", told.err)
-    causes = re.findall(r"^  (\d+) × (\w+)", told.err, re.MULTILINE)
+    causes = re.findall(r"^  (\d+) × (?:[a-z, ]+: )?(\w+)", told.err, re.MULTILINE)
     assert [kind for _, kind in causes] == ["ReplyBroken", "ServerFailed"], (
         "the reply's id and time make no other cause"
     )

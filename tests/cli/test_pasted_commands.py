@@ -12,7 +12,7 @@ import pytest
 import moot
 from moot.cli.app import app
 from moot.cli.exit import run_app
-from moot.pasted import pasted
+from moot.pasted import lines_of, pasted
 
 ROOT = Path(moot.__file__).parent
 COMMAND = re.compile(r"\bmoot (?!models )[a-z]+( -{1,2}[a-z-]+)*( FILE)?( -{1,2}[a-z-]+)* $")
@@ -78,3 +78,20 @@ def test_what_follows_a_report_without_a_run(
     )
     assert run_app(app, ["report", "my cup.yaml"]) == 2
     assert "moot run 'my cup.yaml'" in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.parametrize(
+    "name", ["a folder with many words in its name", "bob's own folder, the old one", "папка с вопросами, старая"]
+)
+def test_no_line_ends_within_a_quoted_word(name: str) -> None:
+    command = f"moot doctor {pasted(f'/home/ann/{name}/cup of spring.yaml')}"
+    words = f"Next: {command}, then moot run {pasted('b.yaml')} asks those again whom nobody could reach, it's free"
+    lines = lines_of(words, 60, break_long_words=False)
+    assert any(command in line for line in lines)
+    assert " ".join(lines) == words
+    assert max(map(len, lines)) <= max(60, len(command) + 10)
+
+
+def test_other_quotes_may_be_broken() -> None:
+    words = "it answered: 'the server is on fire and will not come back before the end of the day', so moot run waits"
+    assert max(map(len, lines_of(words, 40))) <= 40

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -14,6 +13,7 @@ from moot.advise.options import SINGLE
 from moot.cli.advise_input import AdviceInput, CaptainCosts
 from moot.cli.advised_against import other_verdict_words, verdict_json
 from moot.decide.rules import DIGITS
+from moot.pasted import lines_of
 from moot.stats.counted_words import count
 from moot.stats.written_numbers import dollars
 from moot.types import Estimate
@@ -371,7 +371,7 @@ def _clipped(line: str) -> str:
 
 
 def wrapped(words: str) -> list[str]:
-    return textwrap.wrap(words, WIDE, subsequent_indent="  ", break_on_hyphens=False)
+    return lines_of(words, WIDE, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
 
 
 def _share(figure: Estimate) -> str:

@@ -269,7 +269,7 @@ def _failed_lines(runner: Runner, state: State, console: Console | None) -> list
     found = alike_causes(tally.causes)
     shown = found[: MOST_CAUSES if console is None else CAUSES_LINES]
     room = None if console is None else console.width * (CAUSES_LINES // len(shown)) if shown else None
-    causes = [_cause_line(alike.times, alike.words, _where(alike.words, experiment), room) for alike in shown]
+    causes = [_cause_line(alike.times, alike.told, _where(alike.words, experiment), room) for alike in shown]
     rest = len(found) - len(causes)
     more = f"; {count(rest, 'other cause')} (--section failures)" if rest else ""
     failed = f"moot: {tally.outcomes['failed']} of {tally.total} episodes failed{more}:"

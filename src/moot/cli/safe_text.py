@@ -11,9 +11,10 @@ import logging
 import os
 import re
 import sys
-import textwrap
 from contextlib import suppress
 from typing import Any, TextIO
+
+from moot.pasted import lines_of
 
 _OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 """All control characters but the tab and the end of a line, and the marks that turn text around."""
@@ -56,7 +57,7 @@ def _wrapped(line: str, width: int, hanging: int | None) -> str:
         return line
     set_in = len(line) - len(line.lstrip()) + 2 if hanging is None else hanging
     return "\n".join(
-        textwrap.wrap(
+        lines_of(
             line,
             width,
             subsequent_indent=" " * min(set_in, width // 2),

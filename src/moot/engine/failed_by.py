@@ -29,6 +29,14 @@ class AlikeCauses:
     times: int
     words: str
     """Of the plainest of them: what a team says of its failure holds what a player alone says of the same."""
+    models: tuple[str, ...] = ()
+    """Whose calls failed; none where it was no call."""
+
+    @property
+    def told(self) -> str:
+        """With the models, where the words do not name them: several may be behind one address."""
+        named = all(re.search(rf"(?<!\w){re.escape(model)}(?!\w)", self.words) for model in self.models)
+        return self.words if named else f"{', '.join(self.models)}: {self.words}"
 
 
 def cause_of(episode: Episode) -> Cause:
@@ -42,10 +50,14 @@ def cause_of(episode: Episode) -> Cause:
 
 def alike_causes(causes: Counter[Cause]) -> list[AlikeCauses]:
     """The most usual first."""
-    together: dict[object, Counter[str]] = {}
+    together: dict[tuple[tuple[tuple[str, str], ...], str], Counter[str]] = {}
     for cause, times in causes.items():
-        together.setdefault(cause.kinds or cause.words, Counter())[cause.words] += times
-    found = [AlikeCauses(words.total(), min(words, key=len)) for words in together.values()]
+        alike = (cause.kinds, "" if cause.kinds else cause.words)
+        together.setdefault(alike, Counter())[cause.words] += times
+    found = [
+        AlikeCauses(words.total(), min(words, key=len), tuple(dict.fromkeys(model for model, _ in kinds)))
+        for (kinds, _), words in together.items()
+    ]
     return sorted(found, key=lambda alike: -alike.times)
 
 
