@@ -40,13 +40,13 @@ def find_calls(connection: Connection, keys: Iterable[str]) -> dict[str, Row]:
 
 
 def finished(connection: Connection, cells: Sequence[str], questions: Sequence[str]) -> set[tuple[str, str, int]]:
-    """Which (cell, question, repeat) need not be played: all outcomes but `failed`, which is tried again."""
+    """Which (cell, question, repeat) need not be played: all but what failed, or went on without somebody whose call did."""
     table = schema.episodes
     done: set[tuple[str, str, int]] = set()
     for part in chunks(questions):
-        query = select(table.c.cell, table.c.question, table.c.repeat).where(
-            table.c.question.in_(part), table.c.cell.in_(cells), table.c.outcome != "failed"
-        )
+        asked = table.c.question.in_(part), table.c.cell.in_(cells)
+        whole = table.c.outcome != "failed", table.c.unreached.is_(None)
+        query = select(table.c.cell, table.c.question, table.c.repeat).where(*asked, *whole)
         done.update((cell, question, repeat) for cell, question, repeat in connection.execute(query))
     return done
 
