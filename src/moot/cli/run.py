@@ -289,8 +289,22 @@ def _failed_lines(runner: Runner, state: State, console: Console | None) -> list
     causes = [_cause_line(alike.times, alike.words, _where(alike.words, experiment), room) for alike in shown]
     rest = len(found) - len(causes)
     more = f"; {count(rest, 'other cause')} (--section failures)" if rest else ""
-    failed = f"moot: {tally.outcomes['failed']} of {tally.total} episodes failed{more}:"
-    return [failed, *causes, *([f"  {next_words(pasted(experiment.file.path))}"] if console is not None else [])]
+    failed = [f"moot: {tally.outcomes['failed']} of {tally.total} episodes failed{more}:"] if found else []
+    return [
+        *failed,
+        *causes,
+        *_unreached_lines(tally),
+        *([f"  {next_words(pasted(experiment.file.path))}"] if console is not None else []),
+    ]
+
+
+def _unreached_lines(tally: RunTally) -> list[str]:
+    """That some are there, and are played again all the same."""
+    if not tally.unreached:
+        return []
+    who = ", ".join(sorted({name for names in tally.unreached for name in names}))
+    words = f"{tally.unreached.total():,} of {tally.total:,} episodes went on without somebody who could not be reached"
+    return [f"moot: {words} ({who}); moot run asks them again"]
 
 
 def _cause_line(times: int, words: str, where: str, room: int | None) -> str:

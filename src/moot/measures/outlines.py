@@ -25,21 +25,20 @@ _LOOKED_AT = frozenset(
     for record in (Grouped(()), Shown("", "", (), 1), NotNeeded(()), Extraction("", 1, {}, None))
 )
 """The kinds of record that an episode is read for, as they are stored."""
-_ENDING = ("cell", "question", "repeat", "outcome", "answer", "transcript", "seconds")
+_ENDING = ("cell", "question", "repeat", "outcome", "answer", "transcript", "seconds", "unreached")
 
 
 def outlines_alone(cell: Stored, rows: Iterable[Sequence[Any]], askings: Askings) -> Iterator[EpisodeOutline]:
     """There may be hundreds of thousands of these: plain tuples, and nothing that a player alone has no use for."""
     player = cell["player"] or ""
-    for position, question, repeat, outcome, answer, transcript, seconds, value, stage in rows:
+    for position, question, repeat, outcome, answer, transcript, seconds, unreached, value, stage in rows:
         steps = orjson.loads(transcript)
         askings.alone(player, question, outcome, steps)
         calls, said = call_keys(steps), None if _failed(steps) else answer
         right = value if value is not None or answer is not None else 0.0
         key, unsettled = (question, repeat), answer if right is None else None
-        yield EpisodeOutline(
-            cell, key, position, right, outcome, stage, None, seconds, calls, said=said, open_words=unsettled
-        )
+        outline = EpisodeOutline(cell, key, position, right, outcome, stage, None, seconds, calls)
+        yield outline._replace(said=said, open_words=unsettled, unreached=_names(unreached))
 
 
 def all_outlines_alone(
@@ -51,7 +50,7 @@ def all_outlines_alone(
     marks = Marks(connection, list(cells), cases, grader, most_repeats(connection, list(cells)))
     keys: dict[Key, Key] = {}
     episodes_by_cell: dict[str, list[EpisodeOutline]] = {ident: [] for ident in cells}
-    for ident, question, repeat, outcome, answer, transcript, seconds in written_episodes(
+    for ident, question, repeat, outcome, answer, transcript, seconds, unreached in written_episodes(
         connection, list(cells), _ENDING
     ):
         steps = orjson.loads(transcript)
@@ -76,11 +75,16 @@ def all_outlines_alone(
                     calls,
                     said=said,
                     open_words=unsettled,
+                    unreached=_names(unreached),
                 )
             )
     for several in episodes_by_cell.values():
         several.sort(key=lambda episode: (episode.position, episode.key[1]))
     return episodes_by_cell
+
+
+def _names(unreached: str | None) -> tuple[str, ...]:
+    return () if unreached is None else tuple(orjson.loads(unreached))
 
 
 def _failed(steps: Sequence[Sequence[Any]]) -> bool:
@@ -153,6 +157,7 @@ def _outline(
         drafts,
         row["repeat"],
         open_words=row["answer"] if right is None else None,
+        unreached=_names(row["unreached"]),
     )
 
 

@@ -315,10 +315,10 @@ def failed_grades(connection: Connection, ident: str, grader: str) -> Iterator[S
 def endings(connection: Connection, ident: str, cell: str, grader: str) -> Iterator[Sequence[Any]]:
     """How every episode of a cell ended, without its verdict: plain tuples, for cells with very many of them.
 
-    (position, question, repeat, outcome, answer, transcript, seconds, value, stage)
+    (position, question, repeat, outcome, answer, transcript, seconds, unreached, value, stage)
     """
     places, episodes, scores = schema.experiment_questions, schema.episodes, schema.scores
-    ended = (episodes.c.outcome, episodes.c.answer, episodes.c.transcript, episodes.c.seconds)
+    ended = (episodes.c[name] for name in ("outcome", "answer", "transcript", "seconds", "unreached"))
     columns = (places.c.position, episodes.c.question, episodes.c.repeat, *ended, scores.c.value, scores.c.stage)
     query = scored_plays(ident, cell, grader, *columns)
     yield from connection.execute(query).fetchall()  # row by row takes twice as long

@@ -19,6 +19,15 @@ from moot.measures.claims.over_singles import PlayedOption, best_of_singles, gra
 from moot.measures.claims.since_the_look import since_the_look
 from moot.measures.claims.singles import singles_of
 from moot.measures.claims.unlisted import UnlistedOption, UnlistedOptions
+from moot.measures.claims.unreached import (
+    OVER,
+    WhoByQuestion,
+    turned_round,
+    unreached_row,
+    who_by_question,
+    with_failed,
+    withheld,
+)
 from moot.measures.claims.words import AFTER_THE_FACT, sentences
 from moot.measures.draft_calls import DraftTable
 from moot.measures.native_cost import cheapest, native_cost
@@ -117,13 +126,14 @@ def headline_figures(
         "played_alone": any(cell["player"] for cell in cells),
         **({IN_POINTS: source.in_points} if source.in_points else {}),
     }
+    without = who_by_question(source, chosen.side.cells)
+    row |= unreached_row(without, len(values))
     if not any(cell["player"] for cell in chosen.side.cells) and row["value"] is not None:
-        row |= _beside_players(source, cells, chosen, values)
+        row |= _beside_players(source, cells, chosen, values, without)
     if source.progress.missing:
         row["interim"] = source.progress._asdict()
     if source.cut_short:
-        claims = ("over_best_single", "over_captain", "after_the_fact")
-        beside = {key: unclaimed(claim) for key in claims if (claim := row[key]) is not None}
+        beside = {key: unclaimed(claim) for key in (*OVER, "after_the_fact") if (claim := row[key]) is not None}
         row |= {**beside, "low": None, "high": None, "cut_short": True}
     differs = source.grades.grader_differs
     row["words"] = [*sentences(row), *([differs] if differs else ())]
@@ -311,14 +321,22 @@ def _after_the_fact(options: Mapping[str, SideResults], unlisted: UnlistedOption
     return {"of": top, **row, **ranking_row(together), "note": "chosen after the fact"}
 
 
-def _beside_players(source: Source, cells: Sequence[Stored], chosen: _Chosen, values: Mapping[str, Value]) -> Row:
-    """Against the best single player, against the captain alone, and what it cost beside them."""
+def _beside_players(
+    source: Source,
+    cells: Sequence[Stored],
+    chosen: _Chosen,
+    values: Mapping[str, Value],
+    without: WhoByQuestion,
+) -> Row:
+    """Against the best single player, against the captain alone, and what it cost beside them. `without`: who could not be
+    reached when it was played."""
     pooled = int(source.config.get("repeats", 1)) > 1 or not chosen.side.once
     row: Row = {"over_captain": _over_captain(source, chosen, values, pooled)}
     singles = singles_of(source, [chosen.side] if chosen.how == "declared" else list(chosen.paid.values()))
     if silent := singles.never_answered(values.keys()):
         singles = singles.without(silent)
         row["never_answered"] = silent
+    row |= unreached_row(with_failed(without, singles.values, values), len(values))
     single = best_of_singles(singles.values, list(values))
     if single is None and shared_questions(singles.values, list(values)).none_ranked:
         nobody = nobody_is_best(singles.values, values, len(chosen.options))
@@ -330,7 +348,11 @@ def _beside_players(source: Source, cells: Sequence[Stored], chosen: _Chosen, va
         return row
     known = over["single"] is not None
     cost = _cost(source, chosen, singles.ways[single], singles.players[single] if known else None)
-    return {**row, "over_best_single": over, **cost}
+    row |= {"over_best_single": over, **cost}
+    turned = turned_round(
+        over, chosen.options, chosen.place, singles.values, values, without, pooled=pooled, seed=source.seed
+    )
+    return withheld(row) if turned else row
 
 
 def _over_captain(source: Source, chosen: _Chosen, values: Mapping[str, Value], pooled: bool) -> Row | None:

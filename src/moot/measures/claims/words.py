@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from moot.measures.claims.cut_short import WHY
 from moot.measures.claims.since_the_look import keys_changed_words, other_graders_words
 from moot.measures.numbers import between, plain, rounded, signed, signed_between
 from moot.measures.points_words import in_points
@@ -234,6 +235,8 @@ def _doubts(row: Mapping[str, Any]) -> list[str]:
         doubts.append(CUT_SHORT)
     elif interim := row.get("interim"):
         doubts.append(interim_words(interim))
+    if unreached := row.get("unreached"):
+        doubts.append(unreached_sentence(unreached))
     if row.get("clusters", row["n"]) < FEW_QUESTIONS:
         few = "clusters of questions" if row["n"] >= FEW_QUESTIONS else "questions"
         doubts.append(f"Fewer than {FEW_QUESTIONS} {few} show next to nothing: see how wide the intervals are.")
@@ -270,6 +273,31 @@ def _doubts(row: Mapping[str, Any]) -> list[str]:
         have = f"not all of its {_several(row)} have played"
         doubts.append(f"{left_out:,} {are.format(have)} left out.")
     return [*doubts, *_not_ranked(row), *_higher_row(row)]
+
+
+def unreached_words(row: Mapping[str, Any]) -> str:
+    return f"on {row['questions']:,} of {row['of']:,} questions somebody could not be reached ({', '.join(row['who'])})"
+
+
+def withheld_for(headline: Mapping[str, Any]) -> str | None:
+    """Why nothing is claimed although figures are there, as the last words of a sentence; None: what they claim stands."""
+    if headline.get("cut_short"):
+        return WHY
+    unreached = headline.get("unreached") or {}
+    return unreached_words(unreached) if unreached.get("withheld") else None
+
+
+def claims_nothing_words(headline: Mapping[str, Any]) -> list[str]:
+    """Said above tables that stand by themselves: why their run claims less than they seem to."""
+    if headline.get("cut_short"):
+        return [CUT_SHORT]
+    return [unreached_sentence(unreached)] if (unreached := headline.get("unreached")) else []
+
+
+def unreached_sentence(row: Mapping[str, Any]) -> str:
+    turned = ", which could turn it round, so that nothing is claimed" if row["withheld"] else ""
+    words = f"{unreached_words(row)}{turned}: moot run asks them again."
+    return f"{words[:1].upper()}{words[1:]}"
 
 
 def _higher_row(row: Mapping[str, Any]) -> list[str]:
