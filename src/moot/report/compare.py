@@ -98,13 +98,13 @@ def _unreached(
     source: Source, one: SideResults, other: SideResults, pairs: Pairs, row: dict[str, Any], *, pooled: bool
 ) -> dict[str, Any]:
     """On how many questions somebody could not be reached; and nothing claimed, where they could turn it round."""
-    without = [who_by_question(source, side.cells) for side in (one, other)]
+    without = [who_by_question(source, side.cells, pairs) for side in (one, other)]
     who = {question: set[str]().union(*(side.get(question, ()) for side in without)) for question in pairs}
     told = unreached_row({question: names for question, names in who.items() if names}, len(pairs))
     if not told or (more := claims(row)) is None:
         return told
     ends = [
-        flipped({question: UNPLAYED for question in side if question in pairs}, side, right=right)
+        flipped(dict.fromkeys(side, UNPLAYED), side, right=right)
         for side, right in zip(without, (not more, more), strict=True)
     ]
     turned = {

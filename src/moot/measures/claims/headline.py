@@ -126,7 +126,7 @@ def headline_figures(
         "played_alone": any(cell["player"] for cell in cells),
         **({IN_POINTS: source.in_points} if source.in_points else {}),
     }
-    without = who_by_question(source, chosen.side.cells)
+    without = who_by_question(source, chosen.side.cells, values)
     row |= unreached_row(without, len(values))
     if not any(cell["player"] for cell in chosen.side.cells) and row["value"] is not None:
         row |= _beside_players(source, cells, chosen, values, without)

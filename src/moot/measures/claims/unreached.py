@@ -29,12 +29,12 @@ WhoByQuestion = Mapping[str, set[str]]
 """By question: who could not be reached."""
 
 
-def who_by_question(source: Source, cells: Iterable[Stored]) -> WhoByQuestion:
-    """By question: who could not be reached in some play of these cells. Nobody plays again what was asked of a served team."""
+def who_by_question(source: Source, cells: Iterable[Stored], asked: Collection[str]) -> WhoByQuestion:
+    """Of these questions, and some play of these cells. Nobody plays again what was asked of a served team."""
     found: dict[str, set[str]] = {}
     for cell in () if source.served else cells:
         for episode in source.seen(cell):
-            if episode.unreached:
+            if episode.unreached and episode.key[0] in asked:
                 found.setdefault(episode.key[0], set()).update(episode.unreached)
     return found
 
