@@ -130,7 +130,9 @@ def test_nothing_is_claimed_of_a_team_whose_members_could_not_be_reached(tmp_pat
     for words in (("report", path), ("report", path, "--section", "accuracy")):
         assert sentence in command(*words), words
     assert "somebody not reached on 30 of 60. Nothing is claimed." in command("runs", path)
-    assert "(--section unreached)" in command("report", path)
+    assert "In 90 of 180 plays somebody could not be reached (bob, cat" in command(
+        "report", path, "--section", "unreached"
+    )
     status, said = ended("report", path, "--fail-under", "over_best_single.high<0")
     assert status == 1
     assert f"is not known ({why})" in said
@@ -177,8 +179,7 @@ def test_who_fails_for_good_is_asked_again_and_nobody_else(tmp_path: Path) -> No
         with asked(gone("bob")) as made:
             status, said = ended("run", path)
         assert (status, made) == (1, {"bob": 12 * 2})
-        assert "moot: 12 of 48 episodes failed:" in said
-        assert "moot: 12 of 48 episodes went on without somebody who could not be reached (bob); moot run asks" in said
+        assert "moot: 12 of 48 episodes failed, 12 went on without bob (not reached): 12 × ServerFailed" in said
 
 
 @pytest.mark.parametrize("own_doing", ["refused", "form"])

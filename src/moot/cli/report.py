@@ -330,9 +330,8 @@ def _table_files(folder: Path, kind: str, runs: Sequence[ReadRun], both: dict[st
 def _write_tables(
     folder: Path, kind: TableFormat | Literal["latex"], runs: Sequence[ReadRun], both: dict[str, Any] | None
 ) -> None:
-    for sentence in {
-        each for reading in runs for each in claims_nothing_words(reading.run.figures.get("headline") or {})
-    }:
+    headlines = [reading.run.figures.get("headline") or {} for reading in runs]
+    for sentence in dict.fromkeys(words for headline in headlines for words in claims_nothing_words(headline)):
         say(f"moot: {sentence}", file=sys.stderr)
     written: list[Path] = []
     between = side_by_side_sections(both) if both else ()

@@ -50,7 +50,8 @@ def remarks_of(figures: Figures, graded_by: str = "FILE", bounds: str = "--secti
         others = f" and {count(len(never) - MOST_NAMED, 'other')}" if len(never) > MOST_NAMED else ""
         whose = f"; {', '.join(never[:MOST_NAMED])}{others} never gave one" if never else ""
         yield f"Without an answer, of {endings.total():,} episodes: {named}{whose} (--section outcomes)."
-    yield from (f"{words[:-1]} (--section unreached)." for words in unreached_words(figures.get("unreached", ())))
+    if not (figures.get("headline") or {}).get("unreached"):  # which says so itself
+        yield from unreached_words(figures.get("unreached", ()))
     abstentions = list(abstention_words(figures))
     yield from abstentions[:FEW_SENTENCES]
     if (more := len(abstentions) - FEW_SENTENCES) > 0:

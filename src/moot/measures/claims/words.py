@@ -312,12 +312,15 @@ def _higher_row(row: Mapping[str, Any]) -> list[str]:
     return [told, *([] if after.get("unranked") == row.get("unranked") else _not_ranked(after))]
 
 
-def spare_sentences(row: Mapping[str, Any]) -> list[str]:
+def spare_sentences(row: Mapping[str, Any], *, told_below: bool = False) -> list[str]:
     """Sentences of the headline that it can be read without, the first to go first: that another row is higher, which every
-    table shows; and that nothing was declared, where the first sentence calls it the highest of so many."""
+    table shows; that nothing was declared, where the first sentence calls it the highest of so many; and who could not be
+    reached, where nothing is withheld for it and that is told below the ending too."""
     spare = _higher_row(row)[:1] if row.get("after_the_fact") else []
     if row.get("chosen") == AFTER_THE_FACT:
         spare += [doubt for doubt in row["words"] if doubt.startswith("The file declares no primary, ")]
+    if told_below and (unreached := row.get("unreached")) and not unreached["withheld"]:
+        spare.append(unreached_sentence(unreached))
     return spare
 
 
