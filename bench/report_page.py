@@ -52,7 +52,7 @@ def questions(count: int) -> Iterator[dict[str, Any]]:
             kept = {"text": row["question"], "choices": row["options"], "answer": row["answer"]}
             yield {"id": str(row["question_id"]), **kept, "category": row["category"]}
         return
-    cases = load(ROOT / "src/moot/data/sets/general-en.jsonl")
+    cases = list(load(ROOT / "src/moot/data/sets/general-en.jsonl"))
     for place in range(count):
         case = cases[place % len(cases)]
         text = f"{case.question.text} ({place})"

@@ -46,6 +46,10 @@ def paid(drawn: np.random.Generator, n: int, spread: float, **means: float) -> C
     return {name: means[name] * np.exp(spread * own[name] - spread**2 / 2) for name in means}
 
 
+def independent_costs(drawn: np.random.Generator, n: int, spread: float, **means: float) -> Columns:
+    return {name: mean * np.exp(spread * drawn.standard_normal(n) - spread**2 / 2) for name, mean in means.items()}
+
+
 def lost_clusters(drawn: np.random.Generator, n: int) -> Columns:
     """A gain on most clusters, and some that are lost as a whole: none on average."""
     base, up, down = 0.7, 0.10, 0.03
@@ -110,6 +114,11 @@ def worlds() -> Iterator[World]:
             f"mean cost, sigma {spread}",
             "cost(a) < 1",
             lambda g, n, spread=spread: named("cost", paid(g, n, spread, a=1.0)),
+        )
+        yield World(
+            f"product of two costs, sigma {spread}",
+            "cost(a) * cost(b) < 2",
+            lambda g, n, spread=spread: named("cost", independent_costs(g, n, spread, a=2.0, b=1.0)),
         )
         yield World(
             f"cost of a by that of b, sigma {spread}",

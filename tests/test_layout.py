@@ -15,6 +15,7 @@ import moot
 ROOT = Path(moot.__file__).parent
 ORDER = [
     "errors",
+    "later",
     "pasted",
     "foreign_files",
     "foreign_json",

@@ -217,7 +217,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens as the provider counted them; None where it did not say."""
+    """Tokens as the provider bills them; None where it did not say. Reasoning is part of the completion, cached of the prompt."""
 
     prompt: int | None = None
     completion: int | None = None
@@ -233,12 +233,14 @@ class Price:
     completion: float
     cached: float | None = None
 
-    def cost_usd(self, usage: Usage) -> float | None:
-        """What a reply cost; None where the provider did not count, since unknown is not zero.
+    @property
+    def free(self) -> bool:
+        """Whether the list asks for nothing. What an endpoint states stands over it."""
+        return self.prompt == self.completion == 0 and not self.cached
 
-        Reasoning tokens are part of the completion count in every API that reports them.
-        """
-        if self.prompt == self.completion == 0 and not self.cached:
+    def cost_usd(self, usage: Usage) -> float | None:
+        """What a reply cost; None where the provider did not count: unknown is not zero. Thoughts are part of the completion."""
+        if self.free:
             return 0.0
         if usage.prompt is None or (usage.completion is None and self.completion > 0):
             return None

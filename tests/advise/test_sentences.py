@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -107,6 +108,33 @@ def test_what_may_be_reached_on_others_is_said_to_be() -> None:
     advice = advise(drafts, wanted)
     assert advice.least == "not reached"
     assert sentence(advice, wanted).endswith("On others it may: its interval goes above.")
+
+
+@pytest.mark.parametrize("above", [0.0004, 0.00002, 0.0000003])
+def test_a_share_just_below_what_was_asked_for_does_not_look_like_it(above: float) -> None:
+    drafts = world(2, (0.75, 0.6, 0.5))
+    best = advise(drafts, AdviceWanted(most_accurate=True)).recommended
+    assert best is not None
+    share = best.on_all.accuracy
+    wanted = AdviceWanted(min_accuracy=share + above)
+    said = sentence(advise(drafts, wanted), wanted)
+    asked, told = re.fullmatch(r"None .* reaches ([\d.]+) % on these.*, with ([\d.]+) % of all .*", said).groups()  # type: ignore[union-attr]
+    assert float(told) < float(asked) == pytest.approx(100 * (share + above), abs=1e-7)
+
+
+def test_what_costs_less_by_one_in_a_hundred_is_not_said_to_cost_more() -> None:
+    wanted = AdviceWanted(min_accuracy=0.5)
+    advice = replace(advise(world(2, (0.75, 0.6, 0.5)), wanted), least="likely")
+    taken = advice.recommended
+    assert taken is not None
+    plain = "it is the cheapest that likely reaches 50 % or more"
+    for cost, said in (
+        (0.98, plain),
+        (0.995, "it is the cheapest, give or take one in a hundred, that likely reaches"),
+    ):
+        others = [point for point in advice.points if point.on_all.cost >= taken.on_all.cost]
+        beside = replace(others[-1], on_all=replace(others[-1].on_all, cost=cost * taken.on_all.cost))
+        assert said in sentence(replace(advice, points=(*others, beside)), wanted)
 
 
 def test_nothing_is_said_of_cheaper_ones_where_there_are_none() -> None:

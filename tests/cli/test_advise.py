@@ -262,6 +262,9 @@ def _measured_beside(moot: Moot, folder: Path, left_out: int) -> None:
         (["labels.csv", "--budget-usd-per-1000", "2"], "of no player it is known what it costs"),
         (["labels.csv", "--max-seconds", "2"], "it is not known how long anybody took"),
         (["labels.csv", "--min-accuracy", "80"], "for 80 % write 0.8"),
+        (["labels.csv", "--min-accuracy", "1.5"], "expected a share between 0 and 1, found 1.5$"),
+        (["labels.csv", "--min-accuracy", "inf"], "expected a share between 0 and 1, found inf$"),
+        (["labels.csv", "--min-accuracy", "nan"], "expected a share between 0 and 1, found nan$"),
         (["labels.csv", "labels.csv"], "a label matrix goes alone"),
         (["labels.csv", "--store", "sqlite:///x.db"], "--store goes with an experiment file"),
         (["cup.yaml", "--questions", "questions.jsonl"], "does not go with an experiment file"),
@@ -272,7 +275,7 @@ def _measured_beside(moot: Moot, folder: Path, left_out: int) -> None:
 def test_what_is_refused(moot: Moot, tmp_path: Path, arguments: list[str], words: str) -> None:
     write_cup(tmp_path)
     write_labels(tmp_path / "labels.csv")
-    assert words in " ".join(moot("advise", *arguments, ends=2).split())
+    assert words in " ".join(moot("advise", *arguments, ends=2).split()) + "$"
 
 
 def test_one_player_is_no_choice(moot: Moot, tmp_path: Path) -> None:
@@ -321,7 +324,7 @@ def test_answers_that_are_missing_are_told(moot: Moot, tmp_path: Path) -> None:
         rows += [f"q{number},new,A,A"] if number % 5 else []
     (tmp_path / "labels.csv").write_text("\n".join(rows) + "\n")
     told = json.loads(moot("advise", "labels.csv", "--json"))
-    assert told["notes"][0] == "12 of 180 answers are missing and count as not right, most of them of new (12 of 60)"
+    assert told["notes"][0] == "12 of 180 answers are missing and count as not right: of new (12 of 60)"
 
 
 def write_team_that_wins(folder: Path, questions: int) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,6 +22,7 @@ from moot.cli import progress
 from moot.cli import schema as schema_module
 from moot.cli.app import app
 from moot.cli.exit import run_app
+from moot.engine.run_tally import RunTally
 from moot.simulate.server import SimulatedServer, running
 
 Captured = pytest.CaptureFixture[str]
@@ -89,6 +92,16 @@ def test_progress_comes_in_plain_lines_with_the_state_of_endpoints(
     assert all(line.startswith("cup: ") and "/20 episodes, " in line for line in lines)
     assert any(f"{host} 4/4" in line for line in lines), "four at a time, of which most lines come in the middle"
     assert "20 calls, 0 from the store, unknown" in lines[-1], "a price that is unknown is not nothing"
+
+
+@pytest.mark.parametrize(("retries", "said"), [(1, "1 retry"), (2, "2 retries")])
+def test_one_retry_is_not_several(retries: int, said: str, capfd: Captured) -> None:
+    async def watched() -> None:
+        async with progress.watch(RunTally(1, retries=Counter({"ann": retries})), title="cup"):
+            await asyncio.sleep(0)
+
+    asyncio.run(watched())
+    assert f" · {said}" in capfd.readouterr().err
 
 
 def test_limit_takes_the_first_questions(tmp_path: Path, capfd: Captured) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import sqlite3
 from collections.abc import Mapping
 from contextlib import closing
@@ -255,6 +256,13 @@ def test_nothing_is_there_to_learn_from(cup: Cup) -> None:
     assert "the store has no drafts of ann, bob, cat, dan of team 'all' with these models and prompts" in cup.fit(
         ends=2
     )
+
+
+def test_of_whom_it_is_not_told_how_sure_they_are_is_said_by_name(cup: Cup) -> None:
+    cup.said |= {(name, number): None for name in ("cat", "dan") for number in range(10, 80)}
+    cup.write()
+    cup.moot("run", cup.file, "--quiet")
+    assert re.findall(r"(\S+): how sure it is is not told", cup.fit()) == ["solo@cat", "solo@dan"]
 
 
 def test_odd_players_are_told_of(cup: Cup) -> None:

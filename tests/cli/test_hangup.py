@@ -87,8 +87,7 @@ def test_a_server_whose_terminal_is_closed_keeps_what_it_answered(tmp_path: Path
         preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),  # whatever these tests were started with
     ) as process:
         assert process.stdout is not None
-        process.stdout.readline()
-        url = process.stdout.readline().split()[2].rstrip("/")
+        url = next(line for line in process.stdout if line.startswith("the table: ")).split()[2].rstrip("/")
         body = json.dumps({"model": "one/vote", "messages": [{"role": "user", "content": "Which?"}]}).encode()
         request = urllib.request.Request(f"{url}/v1/chat/completions", body, {"Content-Type": "application/json"})
         with urllib.request.urlopen(request, timeout=120) as answered:

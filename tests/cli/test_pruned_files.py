@@ -253,6 +253,17 @@ def test_a_team_by_another_name_has_been_seen(tmp_path: Path) -> None:
     assert (head["options"], len(head["unlisted"])) == (6, 3)
 
 
+def test_the_price_does_not_hang_on_who_is_highest(tmp_path: Path) -> None:
+    """Under another name the file has a strategy less and another more, which is the highest and never stood under the first."""
+    questions(tmp_path, "q.jsonl")
+    run(write(tmp_path, "whole", strategies=["solo", "vote", "silent"]))
+    again = write(tmp_path, "again", name="other", strategies=["solo", "vote", "talkative"])
+    run(again)
+    head = headline(again)
+    assert head["of"] == "talkative@cat"
+    assert (head["options"], len(head["unlisted"])) == (9, 3)
+
+
 def test_a_trial_with_fewer_questions_is_no_other_option(tmp_path: Path) -> None:
     questions(tmp_path, "q.jsonl")
     path = write(tmp_path, "cup", strategies=["solo", "vote"])

@@ -274,15 +274,20 @@ def test_two_plans_of_one_name_are_told_apart(tmp_path: Path, capsys: Captured) 
     assert moot("report", path, "--plan", first["id"][:8]) == 0
 
 
-def test_the_stores_of_a_folder_are_only_read(tmp_path: Path, capsys: Captured) -> None:
-    """One of an older moot too: whoever lists a folder has not asked for any of them to be brought up to date."""
+def test_stores_are_only_read_whichever_way_they_are_named(tmp_path: Path, capsys: Captured) -> None:
+    """One of an older moot too: whoever asks what there is has not asked for any of it to be brought up to date."""
     (tmp_path / "old").mkdir()
     for folder in (tmp_path, tmp_path / "old"):
         assert moot("run", cup(folder), "--limit", 4, "--quiet") == 0
     old = tmp_path / "old" / "cup.db"
     changed(old, "DELETE FROM migrations WHERE name = (SELECT max(name) FROM migrations)")
+    capsys.readouterr()
     for folder in (tmp_path, tmp_path / "old"):
         before = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
-        (held,) = told(capsys, "runs", folder)
-        assert [row["questions"] for row in held["runs"]] == [4]
-        assert {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()} == before
+        for way in ((folder,), (folder / "cup.yaml",), ("--store", f"sqlite:///{folder / 'cup.db'}")):
+            assert moot("runs", *way, "--json") == 0
+            said = capsys.readouterr()
+            (held,) = json.loads(said.out)
+            assert [row["questions"] for row in held["runs"]] == [4]
+            assert {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()} == before
+            assert ("of an older moot" in said.err) == (folder.name == "old")

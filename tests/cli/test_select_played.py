@@ -17,6 +17,7 @@ import moot
 from moot import Case, Question, Request, ScriptedModel
 from moot.cli.app import app
 from moot.cli.exit import run_app
+from moot.errors import ReplyBroken
 
 Knows = Callable[[Request, int], bool]
 FILE = {
@@ -108,6 +109,29 @@ def test_what_was_not_played_is_not_wrong(capfd: pytest.CaptureFixture[str]) -> 
     assert "On all questions that every one of them has played." in said
     assert run_app(app, ["select", "cup.yaml", "--k", "1", "--m", "12"]) == 2
     assert "m = 12 of 12 questions leaves none to test on" in capfd.readouterr().err
+
+
+def test_whoever_never_answered_is_no_proposer(capfd: pytest.CaptureFixture[str]) -> None:
+    """Of what failed now and then, and of what was refused, it is said whose it is, of all of them."""
+
+    def broken(request: Request, n: int) -> bool:
+        raise ReplyBroken("no reply")
+
+    def sometimes(request: Request, n: int) -> bool:
+        return broken(request, n) if n < 3 else True
+
+    play({**EVERY, "dan": broken, "eve": sometimes, "fay": sometimes})
+    rows = selected(capfd, "--k", 2)
+    assert set(alone(rows)) == {"ann", "bob", "cat", "eve", "fay"}
+    assert next(row["size"] for row in rows if row["method"] == "input-all") == 5
+    assert all(row["never_answered"] == ["dan"] for row in rows)
+    assert run_app(app, ["select", "cup.yaml", "--k", "2", "--all"]) == 0
+    said = capfd.readouterr()
+    assert "Left out, since every answer failed and nobody knows how good it is: dan." in said.out
+    assert "6 labels are missing and count as not right: of eve (3) and fay (3)." in said.err
+    play({"dan": broken, "eve": broken})
+    assert run_app(app, ["select", "cup.yaml", "--k", "1"]) == 2
+    assert "every answer of dan and of eve failed" in capfd.readouterr().err
 
 
 def test_with_nothing_in_common_there_is_no_choice(capfd: pytest.CaptureFixture[str]) -> None:

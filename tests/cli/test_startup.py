@@ -55,6 +55,19 @@ def test_help_loads_nothing_heavy(arguments: list[str], allowed: set[str]) -> No
     assert HEAVY & {name.partition(".")[0] for name in modules} <= allowed
 
 
+def test_an_estimate_loads_neither_what_plays_nor_what_reports(tmp_path: Path) -> None:
+    endpoint = "provider: endpoint, base_url: http://127.0.0.1:9/v1, model: m, params: {max_tokens: 100}"
+    (tmp_path / "cup.yaml").write_text(
+        f"name: cup\nquestions: {{builtin: quiz-en}}\nmodels:\n  ann: {{{endpoint}}}\n  bob: {{{endpoint}}}\n"
+        "strategies: [solo, vote]\n",
+        encoding="utf-8",
+    )
+    done = run(COMMAND.format(arguments=["run", "--estimate", "--limit", "2", str(tmp_path / "cup.yaml")]))
+    code, modules = json.loads(done.stderr.splitlines()[-1])
+    assert (code or 0) == 0, done.stderr[:400]
+    assert not {"aiohttp", "numpy", "moot.cli.run", "moot.engine.runner", "moot.measures.all_measures"} & set(modules)
+
+
 @pytest.mark.parametrize("name", ["moot", "moot.types", "moot.errors"])
 def test_importing_moot_loads_nothing_heavy(name: str) -> None:
     done = run(f"import {name}, json, sys; print(json.dumps(sorted(sys.modules)))")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -16,7 +17,8 @@ from beside import rows
 from moot import load_team
 from moot.cli.app import app
 from moot.cli.exit import run_app
-from moot.errors import BudgetReached
+from moot.errors import BudgetReached, StoreFull
+from moot.store.sqlite import SqliteStore
 
 sys.path.insert(0, str(Path(__file__).parent))
 from billing import MAX_TOKENS, MOST_USD, Provider, priced, provider
@@ -84,6 +86,68 @@ def test_a_run_and_what_is_asked_beside_it_share_the_cap(tmp_path: Path, spends:
         assert server.requests == 4, "one of the four was spent before the run"
         assert spends(path) == 3
         assert server.requests == 4
+
+
+def test_a_play_and_a_run_at_the_same_time_share_the_cap(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    with provider(tokens=MAX_TOKENS, latency_s=0.05) as server:
+        path = team_file(tmp_path, server, budget_usd=6 * MOST_USD, strategies=["solo"])
+        server.held = True
+        questions = str(path.with_name("questions.jsonl"))
+        command = [*MOOT, "play", questions, "--team", str(path), "--strategy", "vote", "--limit", "10"]
+        play = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+        def let_go() -> None:
+            while server.in_flight < 2 and play.poll() is None:
+                time.sleep(0.01)
+            server.held = False
+
+        while play.poll() is None and not server.in_flight:
+            time.sleep(0.01)
+        opener = threading.Thread(target=let_go)
+        opener.start()
+        codes = (moot("run", path, "--quiet"), finish(play)[0])
+        opener.join()
+        assert codes == (3, 3)
+        assert server.bill_usd == pytest.approx(6 * MOST_USD), "all of it, and no more"
+        assert "of it by moot ask or moot play" in capfd.readouterr().err
+
+
+def test_books_of_a_full_disk_recover_once_there_is_space(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the record of a served team does; meanwhile nothing is asked."""
+    monkeypatch.setattr("moot.store.ledger.AGAIN_S", 0.0)
+    with provider(tokens=MAX_TOKENS, latency_s=0) as server:
+        team = load_team(team_file(tmp_path, server, budget_usd=100 * MOST_USD))
+        try:
+            assert team.ask_sync("Who is first?", strategy="solo@ann").outcome == "answered"
+            begin, full = SqliteStore._begin, threading.Event()
+
+            def begin_unless_full(store: SqliteStore) -> None:
+                if full.is_set() and store.path.name == "cup.db":
+                    raise StoreFull("no space left")
+                begin(store)
+
+            monkeypatch.setattr(SqliteStore, "_begin", begin_unless_full)
+            full.set()
+            for number in range(2):
+                with pytest.raises(StoreFull):
+                    team.ask_sync(f"Who is next, {number}?", strategy="solo@ann")
+            assert server.requests == 1
+            full.clear()
+            assert team.ask_sync("Who is last?", strategy="solo@ann").outcome == "answered"
+        finally:
+            team.close_sync()
+        held = rows(tmp_path / "cup.db", "SELECT sum(held_usd) FROM accounts")
+        assert held == [(pytest.approx(server.bill_usd),)]
+
+
+@pytest.mark.parametrize("calls", [10, 20, 30])
+def test_a_cap_of_so_many_calls_is_enough_for_them(tmp_path: Path, calls: int) -> None:
+    """Sums of fractions may be a last digit more."""
+    with provider(tokens=MAX_TOKENS, latency_s=0) as server:
+        path = team_file(tmp_path, server, budget_usd=calls * MOST_USD, strategies=["solo"])
+        write_questions(tmp_path, calls)
+        assert moot("run", path, "--quiet") == 0
+        assert server.requests == calls
 
 
 @pytest.mark.parametrize("spends", [asks, plays])

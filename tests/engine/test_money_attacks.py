@@ -137,7 +137,7 @@ async def test_what_another_process_was_billed_meanwhile_is_believed(tmp_path: P
         ledger = await Ledger.opened(store, "cup", 1.0, lists={"ann": listed, "bob": listed, "cat": listed})
         assert dict(ledger.billed_before) == {}
         for model, times in (("ann", 3.0), ("ann", 2.0), ("bob", 4.0), ("cat", 5.0)):
-            other.overcharged(model, 0.1, 0.1 * times)
+            other.overcharged(model, 0.1, 0.1 * times, times)
         async with asyncio.timeout(20):
             while not ledger.billed_before:
                 await asyncio.sleep(LOOK_S)

@@ -406,3 +406,49 @@ def test_who_changes_a_team_until_it_is_confirmed_pays_for_each_version() -> Non
         paid += any(as_tried for _, as_tried in verdicts)
     assert alone / worlds > 0.05, "else this world has nothing to show"
     assert paid / worlds <= 0.05
+
+
+@pytest.mark.parametrize("n", [4, 12])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "cost(a) * cost(b) > 0.3",
+        "cost(a) * cost(a) > 0.3",
+        "cost(a) * cost(a) - cost(a) > 0.3",
+        "accuracy(a) * cost(b) > 0.3",
+        "accuracy(a) * accuracy(b) > 0.3",
+    ],
+)
+def test_p_and_limits_of_products_and_money_agree_also_where_resamples_do_not_reach(text: str, n: int) -> None:
+    """At a level that few questions cannot tell there is no end, and no threshold whose p is so small."""
+    draw = random.Random(f"{text} {n}")
+    hypothesis = parse(text)
+    ratios = {
+        term: Ratio(
+            {
+                f"q{place}": float(draw.random() < 0.6) if term.function == "accuracy" else draw.lognormvariate(0, 1)
+                for place in range(n)
+            }
+        )
+        for term in hypothesis.terms
+    }
+    figure = judge(hypothesis, ratios, resamples=1_000).figure
+    assert figure is not None
+    ends = []
+    for limits, p_of in ((figure.limits, figure.p), (figure.verdict_limits, figure.verdict_p)):
+        for alpha in (0.2, 0.05, 0.01, 0.002):
+            low, high = limits(alpha)
+            for end, away in (
+                (end, away) for end in (low, high) if end is not None for away in (-1.0, -1e-3, 1e-3, 1.0)
+            ):
+                threshold = end + away * (0.1 + abs(end))
+                p = p_of(threshold)
+                left_out = (low is not None and low > threshold) or (high is not None and high < threshold)
+                assert p is not None
+                assert (p <= alpha) == left_out, (alpha, threshold, p, low, high)
+            ends += [low, high]
+    assert any(end is not None for end in ends)
+    for alpha in (0.2, 0.05, 0.01, 0.002):
+        p = figure.p(-1e9)
+        assert p is not None
+        assert (p <= alpha) == (figure.limits(alpha)[0] is not None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from moot.cli.exit import run_app
 from moot.errors import ReplyBroken
 from moot.report.sections import all_sections
 from moot.simulate.server import running
+from moot.types import HumanRate
 
 QUESTIONS = 12
 FAILED = "failed"
@@ -36,6 +38,9 @@ def sometimes_broken(request: Request) -> Any:
     if not number_of(request) % 3:
         raise ReplyBroken("no reply")
     return mostly_right(request)
+
+
+SAYS = {"ann": mostly_right, "bob": mostly_right, "sue": broken}
 
 
 def run_with(bob: Any, **more: Any) -> moot.Results:
@@ -120,11 +125,15 @@ def test_compare_says_it_instead_of_a_difference(tmp_path: Path, capsys: pytest.
     row = json.loads(capsys.readouterr().out)
     assert (row["difference"], row["low"], row["p"]) == (None, None, None)
     assert row["failed"] == {"a": 0.0, "b": 1.0}
-    assert (row["accuracy_a"]["value"], row["accuracy_b"]["value"]) == (0.75, 0.0)
+    assert row["accuracy_a"]["value"] == 0.75
+    assert (row["accuracy_b"]["value"], row["accuracy_b"]["low"], row["accuracy_b"]["n"]) == (None, None, 0)
+    assert row["accuracy_b"]["why"] == row["why"] == "every answer of bob failed, and nobody knows how good it is"
+    assert "why" not in row["accuracy_a"]
     assert run_app(app, ["compare", str(store), "vote@bob", "solo@bob"]) == 0
     told = capsys.readouterr().out
     assert "cannot be told: every answer of bob failed, and nobody knows how good it is." in " ".join(told.split())
     assert "p <" not in told
+    assert "not right here" not in told, "nothing is counted"
 
 
 def test_no_share_is_told_of_what_never_came(figures: Mapping[str, Any]) -> None:
@@ -230,3 +239,79 @@ def test_no_gap_is_closed_by_what_never_came(figures: Mapping[str, Any]) -> None
     assert "bob" not in led["ann"]["why"]
     for captain in ("bob", None):
         assert led[captain]["why"].startswith("every answer of talkative@bob failed")
+
+
+WHY = "every answer of {} failed, and nobody knows how good it is"
+
+
+def parted(count: int) -> list[moot.Case]:
+    """Questions of two categories, with what people got right."""
+    people = HumanRate(1, 2)
+    return [replace(case, category="ab"[number % 2], human=people) for number, case in enumerate(questions(count))]
+
+
+def test_no_mean_over_captains_counts_it_as_wrong() -> None:
+    """By category, by diversity, beside people, and the average of a cohort."""
+    figures = run_with(broken, questions=parted(QUESTIONS), hypotheses=[]).figures
+    for family, column, value in (
+        ("categories", "accuracy", {"vote": {0.5, 1.0}}),
+        ("diversity", "accuracy", {"vote": {0.75}}),
+        ("diversity_by_difficulty", "accuracy", {"vote": {0.75}}),
+        ("human", "accuracy", {"vote": {0.75}}),
+    ):
+        over_all = [row for row in figures[family] if row.get("captain") is None and row.get("player") is None]
+        assert {row["label"] for row in over_all} == {"solo", "vote", "talkative"}, family
+        for label, who in (("solo", "bob"), ("talkative", "talkative@bob")):
+            own = [row for row in over_all if row["label"] == label]
+            assert {(row[column], row["low"], row["why"]) for row in own} == {(None, None, WHY.format(who))}, family
+        assert {row[column] for row in over_all if row["label"] == "vote"} == value["vote"], family
+    averages = {(row["stage"], row["when"]): row for row in figures["cohort_averages"]}
+    assert averages["vote", "after"]["value"] == 0.75
+    for place, who in ((("vote", "alone"), "bob"), (("talkative", "after"), "talkative@bob")):
+        assert (averages[place]["value"], averages[place]["why"]) == (None, WHY.format(who))
+    sections = {section.id: section for section in all_sections(figures)}
+    for ident in ("categories", "diversity"):
+        assert any(WHY.format("bob") in sentence for sentence in sections[ident].words), ident
+
+
+def test_nor_does_a_side_of_two_that_are_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    store = tmp_path / "cup.db"
+    run_with(broken, store=f"sqlite:///{store}")
+    assert run_app(app, ["compare", str(store), "talkative", "vote", "--json"]) == 0
+    row = json.loads(capsys.readouterr().out)
+    assert (row["accuracy_a"]["value"], row["accuracy_a"]["why"]) == (None, WHY.format("talkative@bob"))
+    assert row["accuracy_b"]["value"] == 0.75
+
+
+def test_a_primary_over_captains_of_whom_one_never_came_has_no_figure() -> None:
+    headline = run_with(broken, primary="talkative", hypotheses=[]).figures["headline"]
+    assert (headline["value"], headline["low"], headline["why"]) == (None, None, WHY.format("talkative@bob"))
+
+
+def test_no_criterion_of_a_rubric_gives_it_no_points() -> None:
+    """Which would be read as how well it writes."""
+    models = {name: {"provider": "simulated", "accuracy": 0.6, "words": 20} for name in ("ann", "jim")}
+    asked = [moot.Case(moot.Question(f"q{number}", f"Write about {number}.", kind="text"), None) for number in range(4)]
+    keys = {"models": {**models, "bob": ScriptedModel("bob", broken)}, "questions": asked, "strategies": ["solo"]}
+    keys |= {
+        "name": "texts",
+        "players": {name: {"model": name} for name in ("ann", "bob")},
+        "judge": {"models": ["jim"]},
+    }
+    keys |= {"rubric": [{"name": "clear", "points": 4, "says": "It is clear."}]}
+    ann, bob = moot.run(keys).figures["rubric"]["criteria"]
+    assert (bob["value"], bob["low"], bob["why"]) == (None, None, WHY.format("bob"))
+    assert ann["value"] > 0
+
+
+def test_nor_is_a_summariser_wrong_that_never_answered() -> None:
+    figures = run_with(
+        mostly_right,
+        models={name: ScriptedModel(name, says) for name, says in SAYS.items()},
+        strategies=["solo", {"mixture": {"summariser": "sue", "accuracies": "hidden"}}],
+        hypotheses=[],
+    ).figures
+    (row,) = figures["mixtures"]
+    assert (row["value"], row["why"]) == (None, WHY.format(row["label"]))
+    assert {label["accuracy"] for label in row["right_labels"]} == {None}
+    assert all(WHY.format(row["label"]) == label["why"] for label in row["right_labels"])

@@ -53,3 +53,47 @@ def test_of_all_questions_and_of_single_sets_the_larger_family_is_planned_for(tm
     for name in ("protocol_baselines", "protocol_families"):
         assert sizes[name] == max(row["family"] for row in figures[name]), name
     assert sizes["protocol_baselines"] == 2 * sets
+
+
+READ: list[Any] = [
+    *("vote", "talkative", "silent", "adaptive", "peer-review", "debate", "discuss"),
+    *({"council": {"final": final}} for final in ("chairman", "winner")),
+    *({"mixture": {"accuracies": "hidden", **who}} for who in ({}, {"summariser": "sue"})),
+    {"discuss": {"decision": "judge", "judge": "sue"}},
+    {"discuss": {"decision": "unanimity-consensus"}},
+]
+
+
+def places_planned(folder: Path, strategy: Any, captain: str) -> int:
+    plan = build(read_experiment(three_players(folder, [strategy], captain)))
+    return family_sizes(plan, 0)["position_bias"]
+
+
+def three_players(folder: Path, strategies: list[Any], captain: str) -> Path:
+    names = ("ann", "bob", "cat")
+    keys: dict[str, Any] = {
+        "name": "cup",
+        "questions": {"builtin": "facts-en", "sample": 16},
+        "models": {name: {"provider": "simulated", "accuracy": 0.5} for name in (*names, "sue")},
+        "players": {name: {"model": name} for name in names},
+        "teams": {"three": {"players": list(names), "captain": captain}},
+        "strategies": strategies,
+    }
+    path = folder / "cup.yaml"
+    path.write_text(json.dumps(keys), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(("captain", "led"), [("each", 8), ("ann", 2)])
+def test_places_are_planned_for_whoever_reads_in_the_roles_that_a_strategy_has(
+    captain: str, led: int, tmp_path: Path
+) -> None:
+    """Of each of three captains and of all, or of one: the first place and the last."""
+    planned = [places_planned(tmp_path, strategy, captain) for strategy in READ]
+    assert planned == [0, led, led, led, led, 8, 2, 8 + led, 8, led, 2, 2, 0]
+
+
+def test_as_many_places_are_planned_for_as_are_printed(tmp_path: Path) -> None:
+    played = [strategy for strategy in READ if "mixture" not in strategy]
+    rows = moot.run(three_players(tmp_path, played, "ann")).figures["position_bias"]
+    assert sum(places_planned(tmp_path, strategy, "ann") for strategy in played) == rows[0]["family"]

@@ -246,6 +246,17 @@ def test_plays_without_an_answer_are_no_part_of_it() -> None:
     assert (found["without_answer"], found["n"]) == (8, SIZE - 8)
 
 
+def test_nor_are_those_of_a_row_without_a_figure_and_they_are_counted() -> None:
+    def mostly_silent(player: str, number: int, repeat: int) -> str:
+        return "" if number >= 10 else says(player, number, repeat)
+
+    figures = World(mostly_silent, count=SIZE).play(["vote"], teams={"team": {"players": list(RIGHT)}}).figures
+    (found,) = figures["probability"]
+    assert (found["ece"], found["n"], found["without_answer"]) == (None, 0, SIZE - 10)
+    section = next(section for section in all_sections(figures) if section.id == "trust")
+    assert f"{SIZE - 10} plays without an answer are no part of this." in section.words
+
+
 def test_the_same_twice() -> None:
     assert trust(played(["vote"], seed=5)) == trust(played(["vote"], seed=5))
 

@@ -128,10 +128,10 @@ async def test_when_nothing_is_left_to_wait_for_it_says_so() -> None:
 
 @virtual_time
 async def test_the_cap_itself_may_be_spent_and_nothing_above_it() -> None:
-    """Halves and quarters, which a float holds exactly: a call that could just reach the cap is made."""
+    """But for rounding, a billionth of a dollar: a call that could just reach the cap is made."""
     purse = Purse(1.0, spent_usd=0.25)
     half, quarter = await purse.reserve(0.5), await purse.reserve(0.25)
-    waiting = asyncio.create_task(purse.reserve(2.0**-40))
+    waiting = asyncio.create_task(purse.reserve(2.0**-29))
     await asyncio.sleep(0)
     assert not waiting.done(), "the least above the cap waits for what is reserved"
     purse.settle(half, 0.5, lost=False)

@@ -9,10 +9,13 @@ import pytest
 from hostile_server import completion
 
 from moot.errors import CallError, RateLimited, ReplyBroken, ServerFailed
+from moot.models.error_forms import MOST_IN_ALL, error_fields
 from moot.models.finish_words import CUT_FINISHES, FAILED_FINISHES
 from moot.models.wire import read_completion
 from moot.types import Reply
 
+ERRED = ("errored", "error_occurred", "error: upstream", "bad_gateway", "exception", "upstream_exception")
+LIMITED = ("LENGTH", "Length", "length ", "max_new_tokens", "max_completion_tokens", "token_limit_reached", "truncated")
 WELL: list[Any] = [
     *(
         {"code": 0, "message": "No error occurred"},
@@ -98,15 +101,15 @@ def test_the_words_of_an_error_that_is_only_true_stand_beside_it() -> None:
 
 
 @pytest.mark.parametrize(
-    "finish", sorted({*FAILED_FINISHES, "ERROR", "engine_error", "Rate-Limit-Exceeded", "time_limit"})
+    "finish", sorted({*FAILED_FINISHES, *ERRED, "ERROR", "engine_error", "Rate-Limit-Exceeded", "time_limit"})
 )
 def test_what_ended_because_the_endpoint_failed_is_no_answer(finish: str) -> None:
-    with pytest.raises(ReplyBroken, match="it ended with"):
+    with pytest.raises((ReplyBroken, RateLimited, ServerFailed), match="it ended with"):
         read(choices=choice(finish_reason=finish))
 
 
 @pytest.mark.parametrize(
-    "finish", sorted({*CUT_FINISHES, "MAX_TOKENS", "ERROR_LIMIT", "model_context_window_exceeded"})
+    "finish", sorted({*CUT_FINISHES, *LIMITED, "MAX_TOKENS", "ERROR_LIMIT", "model_context_window_exceeded"})
 )
 def test_what_a_limit_has_cut_is_known_as_cut(finish: str) -> None:
     assert read(choices=choice(finish_reason=finish)).finish == "length"
@@ -122,3 +125,22 @@ def test_what_a_filter_has_ended_is_its_word(finish: str) -> None:
 )
 def test_all_other_words_stand_as_they_are(finish: str) -> None:
     assert read(choices=choice(finish_reason=finish)).finish == (finish or "stop")
+
+
+def test_an_error_of_very_many_parts_is_looked_through_as_far_as_need_be() -> None:
+    """Each has no more parts than are looked at; all together are a quarter of a million."""
+    looked = 0
+
+    class Word(str):
+        def casefold(self) -> str:
+            nonlocal looked
+            looked += 1
+            return "ok"
+
+        def __getitem__(self, part: Any) -> Word:
+            return self
+
+    parts = [[[Word("ok")] * 64] * 64] * 64
+    assert error_fields({"error": parts}) is not None, "nobody needs so many to say that all went well"
+    assert 0 < looked < 10 * MOST_IN_ALL
+    assert error_fields({"error": [["ok"] * 60], "choices": []}) is None

@@ -15,6 +15,7 @@ from moot.models.budget import told_usd
 from moot.models.endpoint import EndpointModel
 from moot.models.filtered import FILTERED
 from moot.models.stream_way import StreamWay
+from moot.models.wire import read_completion
 from moot.strategies.solo import Solo
 from moot.team import Player, Team
 from moot.types import Message, Price, Question, Reply, Request
@@ -269,3 +270,13 @@ async def test_who_takes_no_temperature_says_so_and_the_complaint_says_what_to_d
     async with endpoint(400, body) as model:
         with pytest.raises(RequestRejected, match="temperature: null leaves it out"):
             await model.generate(PLAIN)
+
+
+@pytest.mark.parametrize("text", ["Half of it", None])
+def test_words_before_a_filter_that_took_no_token_were_not_counted(text: str | None) -> None:
+    """Gateways write 0 where they do not know; where there are no words of the model's, nothing was generated."""
+    usage = {"prompt_tokens": 0, "completion_tokens": 0}
+    body = {"choices": [{"message": {"content": text}, "finish_reason": "content_filter"}], "usage": usage}
+    reply = read_completion(json.dumps(body), latency_s=0.1, price=Price(1.0, 1.0))
+    assert reply.finish == FILTERED
+    assert (reply.usage.completion, reply.cost_usd) == ((None, None) if text else (0, 0.0))

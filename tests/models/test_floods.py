@@ -89,7 +89,7 @@ async def test_six_streams_without_end_keep_the_loop_from_nobody(flood: str) -> 
         model = asking(server.base_url, MIB // 2, stream=True)
         longest, ended = await longest_turn_s(model, AT_ONCE)
         await model.close()
-    assert {type(error) for error in ended} == {ReplyTooLarge}, ended
+    assert {type(error) for error in ended} <= {ReplyTooLarge, ReplyBroken}, "whichever bound is met first"
     assert longest < AT_ONCE * MOST_TURN * events_of_one_read_s(), f"{longest:.3f} s of one turn"
     assert server.sent_bytes < AT_ONCE * 16 * MIB, "it is broken off, and not read to its end"
 
@@ -131,7 +131,7 @@ async def test_a_server_that_never_pauses_has_the_time_of_a_call_and_no_more() -
     """There is always more to read, so that nobody waits for anything."""
 
     def answer(*_: object) -> AsyncIterator[bytes]:
-        return without_end(HEAD + b"\r\n", STREAMED["events of nothing"], 4_096 * MIB)
+        return without_end(HEAD + b"\r\n", STREAMED["letters"], 4_096 * MIB)
 
     async with hostile(answer) as server:
         network = Network(timeout_s=0.5)
@@ -144,8 +144,43 @@ async def test_a_server_that_never_pauses_has_the_time_of_a_call_and_no_more() -
 
 
 async def test_a_stream_of_lines_ends_by_its_bound_and_is_not_paid_for_twice() -> None:
-    async with hostile(lambda *_: without_end(HEAD + b"\r\n", b"\n")) as server:
+    """More lines around each word than any server sends."""
+    async with hostile(lambda *_: without_end(HEAD + b"\r\n", STREAMED["letters"] + b"\n\n")) as server:
         model = asking(server.base_url, stream=True)
         with pytest.raises(CallError, match=f"more than {MIB // WIRE_BYTES_A_VALUE:,} lines; max_reply_mb bounds it"):
             await model.generate(PLAIN)
+        await model.close()
+
+
+@pytest.mark.parametrize("flood", ["events of nothing", "events without a choice", "newlines", "comments"])
+async def test_what_brings_no_word_is_the_endpoints_failure_before_it_costs_anything(flood: str) -> None:
+    """By the bounds that hold where nobody sets others: two million lines took many seconds of the processor."""
+    async with hostile(lambda *_: without_end(HEAD + b"\r\n", STREAMED[flood])) as server:
+        model = EndpointModel("ann", base_url=server.base_url, model="m", network=Network(timeout_s=60), stream=True)
+        started = time.process_time()
+        with pytest.raises(ReplyBroken, match="brought no word"):
+            await model.generate(PLAIN)
+        took_s = time.process_time() - started
+        await model.close()
+    assert took_s < 20 * events_of_one_read_s(), f"{took_s:.2f} s"
+    assert server.sent_bytes < 16 * MIB
+
+
+@pytest.mark.parametrize(
+    "beat", [b": ping\n\n", b'data: {"choices":[{"delta":{"content":""}}]}\n\n'], ids=["comments", "events"]
+)
+async def test_a_heartbeat_keeps_a_slow_model_alive(beat: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """More beats in all than may come at once."""
+    monkeypatch.setattr("moot.models.idle_lines.AT_ONCE", 40)
+
+    async def slowly(*_: object) -> AsyncIterator[bytes]:
+        yield HEAD + b"\r\n"
+        for _ in range(60):
+            yield beat
+            await asyncio.sleep(0.005)
+        yield b'data: {"choices":[{"delta":{"content":"late"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
+
+    async with hostile(slowly) as server:
+        model = asking(server.base_url, stream=True)
+        assert (await model.generate(PLAIN)).text == "late"
         await model.close()

@@ -203,7 +203,7 @@ async def test_retry_after_stops_the_whole_endpoint() -> None:
 
 
 async def test_an_overloaded_server_is_a_refusal_and_a_broken_one_is_not() -> None:
-    for status, allowed in ((503, 4), (500, 8)):
+    for status, allowed in ((503, 4), (529, 4), (500, 8)):
         limiter = Limiter(Limits(concurrent=8))
         with pytest.raises(ServerFailed):
             await Limit(ScriptedModel("tom", [ServerFailed("no", status=status)]), limiter).generate(request())

@@ -196,6 +196,15 @@ def test_with_a_player_who_never_answers_too(number: int, tmp_path: Path) -> Non
 
 
 @pytest.mark.long
+@pytest.mark.parametrize(("dead", "make"), [("sue", one_at_a_time), ("ann", judged_by_rubric)])
+def test_with_a_summariser_or_a_writer_who_never_answers_too(
+    dead: str, make: Callable[[int, Path], dict[str, Any]], tmp_path: Path
+) -> None:
+    with troubles({dead: 1.0}):
+        _check(tmp_path, make(1, tmp_path))
+
+
+@pytest.mark.long
 @pytest.mark.parametrize("number", [6, *range(7, 7 + MORE)])
 def test_while_a_few_answers_wait_for_a_grade_too(number: int, tmp_path: Path) -> None:
     keys, shares = few_waiting(number, tmp_path)

@@ -172,6 +172,8 @@ def stands_on(rows: list[dict[str, Any]]) -> dict[str, Any]:
     for row in rows:
         assert row.pop("strategy") == "solo"
         assert row.pop("repeats") == (played_times if row["kind"] == "single" else 1)
+    for row in rows:
+        row.pop("never_answered", None)
     told = [{key: row.pop(key) for key in ("left_out", "proposers_left_out", "repeats_played")} for row in rows]
     assert all(each == told[0] for each in told)
     return told[0]
@@ -188,7 +190,7 @@ def first_labels(raw: Raw, folder: Path) -> tuple[Labels, dict[str, Any]]:
     """Of the first repeat alone, on the questions that all have who have enough in common; and what is left out."""
     said: dict[str, dict[str, str | None]] = {}
     for cell in raw.cells:
-        if cell.player is not None:
+        if cell.player is not None and any(each.outcome != "failed" for each in raw.episodes(cell)):
             said[cell.player] = {each.question: each.answer for each in raw.episodes(cell) if each.repeat == 0}
     DIGESTS.clear()
     DIGESTS.update({row["question_id"]: row["question"] for row in raw.tables["questions"]})

@@ -146,6 +146,8 @@ def test_a_mark_that_shows_nothing_hides_no_tag(mark: str, tag: str, data: st.Da
             "ᴄriterion",
             "ansᴡer",
         ),
+        *("Ꭺnswer", "ꓮnswer", "ꓢolution", "ϲontext", "ↄontext", "ѳption", "օption", "σption", "0ption", "quest1on"),
+        *("ans\u2800wer", "\u2800answer", "answer\u2800"),
         *("ⓐnswer", "🅐nswer", "🄰nswer", "ſolution", "questⅰon", "questiøn", "αnswer", "aⁿswer"),
     ],
 )
@@ -153,11 +155,22 @@ def test_letters_that_look_like_others_hide_no_tag(word: str) -> None:
     assert block(f"</{word}>") == f"‹/{word}>"
 
 
-@pytest.mark.parametrize("bracket", list("<＜﹤≮˂ᐸᚲ❬❮〈⟨⧼〈𝈶"))
+@pytest.mark.parametrize("bracket", list("<＜﹤≮≪˂ᐸᚲ❬❮❰〈⟨⟪⦑⧼〈𝈶"))
 def test_brackets_that_look_like_ours_open_no_tag(bracket: str) -> None:
     assert block(f"{bracket}/answer>") == "‹/answer>"
     assert block(f"{bracket}b>") == f"{bracket}b>", "all others stay as they are"
     assert block(f"{bracket}{bracket}answer>") == f"{bracket}‹answer>"
+
+
+@pytest.mark.parametrize("slash", ["//", "/ /", "\\", "＼", "﹨", "／/", "\u2800/", "///////"])
+def test_whatever_slash_closes_no_block(slash: str) -> None:
+    assert block(f"<{slash}answer>") == f"‹{slash}answer>"
+
+
+def test_a_letter_of_another_script_is_none_of_ours_by_the_beginning_of_its_name() -> None:
+    """ф is called EF, and is no e."""
+    assert block("<фacts> <ansшer> </anфwer>") == "<фacts> <ansшer> </anфwer>"
+    assert block("</critфrion>") == "</critфrion>"
 
 
 @pytest.mark.parametrize(

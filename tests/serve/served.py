@@ -20,7 +20,7 @@ from moot.models.model import Model
 from moot.serve.app import ServeSettings, create_app
 from moot.serve.connections import Connections
 from moot.serve.paid_off import offer_of
-from moot.serve.serving import TeamServer
+from moot.serve.team_server import TeamServer
 
 THREE: dict[str, Any] = {
     "name": "three",

@@ -20,7 +20,7 @@ import yaml
 from served import THREE, Served, serving
 
 from moot.serve.connections import Connections, Patience
-from moot.serve.serving import TeamServer
+from moot.serve.team_server import TeamServer
 
 QUICK = Patience(headers_s=0.4, body_s=0.4, idle_s=0.4, unread_s=0.4)
 PATIENT = Patience(headers_s=60, body_s=60, idle_s=60, unread_s=60)
@@ -235,7 +235,7 @@ def test_limits_on_files_are_raised_and_said(tmp_path: Path) -> None:
     )
     try:
         assert server.stdout is not None
-        lines = [server.stdout.readline() for _ in range(3)]
+        lines = [server.stdout.readline() for _ in range(4)]
         (told,) = [line for line in lines if line.startswith("connections:")]
         match = re.match(r"connections: at most (\d+), 50 from one address; files: (\d+)", told)
         assert match, told

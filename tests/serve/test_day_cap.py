@@ -46,8 +46,7 @@ def served(path: Path, day_usd: float = DAY_USD) -> Iterator[str]:
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
     assert process.stdout is not None
     try:
-        process.stdout.readline()
-        yield process.stdout.readline().split()[2].rstrip("/")
+        yield next(line for line in process.stdout if line.startswith("the table: ")).split()[2].rstrip("/")
     finally:
         process.kill()
         process.wait(10)

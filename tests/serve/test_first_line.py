@@ -17,6 +17,7 @@ from served import THREE
     ("more", "options", "said"),
     [
         ({"primary": "talkative@cat"}, [], "three: three/talkative@cat, declared as primary (--all: 11 more)"),
+        ({}, ["--all"], "three: three/vote, the first of the file: nothing was measured yet; and 11 others"),
         ({}, ["--only", "solo@ann", "--only", "vote"], "solo@ann: the first of --only; and 1 other (--all: 10 more)"),
     ],
 )
@@ -34,7 +35,11 @@ def test_it_says_who_is_asked_and_why(more: dict[str, Any], options: list[str], 
     )
     try:
         assert served.stdout is not None
-        assert served.stdout.readline() == f"serving {said}\n"
+        last = "no key: it listens on this machine only (--key-env VAR to serve others)\n"
+        lines = list(iter(served.stdout.readline, last))
+        told = next(place for place, line in enumerate(lines) if line.startswith("the table: "))
+        assert " ".join(line.strip() for line in lines[:told]) == f"serving {said}"
+        assert [line for line in lines if len(line) > 81 and not line.startswith("kept in: ")] == []
     finally:
         served.terminate()
         served.communicate(timeout=60)

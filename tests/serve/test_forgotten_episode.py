@@ -52,6 +52,33 @@ async def test_no_byte_of_it_is_left_and_all_else_is(tmp_path: Path) -> None:
             assert response.status == 404, "what is gone is gone"
 
 
+def pragma(folder: Path, name: str) -> int:
+    with closing(sqlite3.connect(folder / "three.db")) as store:
+        return int(store.execute(f"PRAGMA {name}").fetchone()[0])
+
+
+async def test_to_forget_one_question_the_file_is_not_written_anew(tmp_path: Path) -> None:
+    """Pages were split while questions came, which leaves copies of rows where nobody looks for them."""
+    async with serving(tmp_path) as served:
+        bodies = [(await served.chat(f"{ASKED} Number {n}. {'And why? ' * 40 * (n % 5)}"))[1] for n in range(12)]
+        assert holding(tmp_path)
+        for body in bodies:
+            await forgotten(served, body["moot"]["episode"])
+        assert holding(tmp_path) == []
+        assert pragma(tmp_path, "freelist_count") > 0, "its free space is still there"
+
+
+async def test_a_file_of_before_is_written_anew_once(tmp_path: Path) -> None:
+    async with serving(tmp_path) as served:
+        bodies = [(await served.chat(f"{ASKED} Number {n}."))[1] for n in range(2)]
+        with closing(sqlite3.connect(tmp_path / "three.db")) as store:
+            store.execute("PRAGMA user_version = 0")
+        await forgotten(served, bodies[0]["moot"]["episode"])
+        assert (pragma(tmp_path, "user_version"), pragma(tmp_path, "freelist_count")) == (1, 0)
+        await forgotten(served, bodies[1]["moot"]["episode"])
+        assert holding(tmp_path) == []
+
+
 async def test_of_a_question_asked_twice_the_other_answer_stays(tmp_path: Path) -> None:
     async with serving(tmp_path) as served:
         first, second = [(await served.chat("Which river?"))[1]["moot"]["episode"] for _ in range(2)]
@@ -183,6 +210,7 @@ async def test_the_call_that_writes_a_form_late_is_forgotten(
         assert removed["calls"] == (4 if when == "made" else 3)
         go.set()
         assert (await asking)[0] == 200
+        assert holding(tmp_path) == [], "it was never written: whoever is killed in this moment has nothing to remove"
         await served.live.record.flush()
         assert holding(tmp_path) == []
         assert await spent_usd(served) >= spent - 1e-9

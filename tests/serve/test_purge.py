@@ -267,9 +267,9 @@ async def test_money_that_was_spent_stays_known(tmp_path: Path) -> None:
 
 async def test_a_reader_that_does_not_let_go_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from moot.errors import StoreError
-    from moot.store import sqlite
+    from moot.store import scrubbing
 
-    monkeypatch.setattr(sqlite, "SCRUB_S", 0.3)
+    monkeypatch.setattr(scrubbing, "SCRUB_S", 0.3)
     async with serving(tmp_path) as served:
         await secrets_told(served)
         await served.live.record.flush()

@@ -28,6 +28,7 @@ class Provider:
     bill_usd: float = 0.0
     requests: int = 0
     in_flight: int = 0
+    most_in_flight: int = 0
     held: bool = False
     """As long as it is, nobody is answered."""
     down: frozenset[str] = frozenset()
@@ -49,6 +50,10 @@ class Provider:
     """How every request ends that was worked on: a status with a bill, or one of `_failure`."""
     stated_usd: float | None = None
     """What each reply is said to have cost, beside its tokens."""
+    first: Mapping[str, object] | None = None
+    """What the first that is asked hears, for nothing."""
+    usage: Mapping[str, object] | None = None
+    """How it writes what a reply took; plainly, where nothing is said."""
     asked_of: Counter[str] = field(default_factory=Counter)
     """By model, how many were worked on."""
 
@@ -62,10 +67,14 @@ class Provider:
         if self.loading:
             self.loading -= 1
             return web.json_response({"error": {"message": "the model is being loaded"}}, status=503)
+        if self.first is not None:
+            said, self.first = self.first, None
+            return web.json_response(said)
         tokens = self.overbilling.get(model, self.tokens)
         self.asked_of[model] += 1
         self.bill_usd += self.stated_usd or tokens * PRICE["completion"] / 1e6
         self.in_flight += 1
+        self.most_in_flight = max(self.most_in_flight, self.in_flight)
         try:
             await asyncio.sleep(self.latency_s)
             while self.held or model in self.slow:  # noqa: ASYNC110  said by another thread
@@ -77,9 +86,11 @@ class Provider:
             return await _cut(request)
         said = {"reasoning": "", **self.says.get(model, {"answer": "x"})}
         choice = {"message": {"content": json.dumps(said)}, "finish_reason": "stop"}
-        usage = {"prompt_tokens": 10, "completion_tokens": tokens}
-        if self.stated_usd is not None:
+        usage = self.usage or {"prompt_tokens": 10, "completion_tokens": tokens}
+        if self.stated_usd is not None and self.fails_by is None and self.fails_as is None:
             return web.json_response({"choices": [choice], "usage": {**usage, "cost": self.stated_usd}})
+        if self.stated_usd is not None:
+            usage = {**usage, "cost": self.stated_usd}
         if self.fails_by is not None:
             return await _failure(request, self.fails_by, usage)
         if self.fails_as is not None:
@@ -87,7 +98,7 @@ class Provider:
         return web.json_response({"choices": [choice], "usage": usage})
 
 
-async def _failure(request: web.Request, kind: str, usage: Mapping[str, int]) -> web.StreamResponse:
+async def _failure(request: web.Request, kind: str, usage: Mapping[str, object]) -> web.StreamResponse:
     error = {"message": "boom"}
     if kind == "cut":
         return await _cut(request)

@@ -29,20 +29,38 @@ def voted(questions: int, won: int) -> Preferences:
 
 
 @pytest.mark.parametrize(
-    ("questions", "won", "overturns"),
-    [(1, 0, False), (2, 0, False), (3, 0, True), (20, 3, True), (20, 14, False), (20, 9, False)],
+    ("questions", "won", "how"),
+    [(1, 0, None), (2, 0, None), (3, 0, "together"), (20, 3, "together"), (20, 14, None), (20, 9, None)],
     ids=["one vote", "two votes", "all three", "most are against", "most are for", "half and half"],
 )
-def test_a_share_that_more_such_votes_would_turn_is_overturned(questions: int, won: int, overturns: bool) -> None:
+def test_a_share_that_more_such_votes_would_turn_is_overturned(questions: int, won: int, how: str | None) -> None:
     fitted = voted(questions, won)
     share, out = fitted.rate(PAIR), left_out_of(fitted, PAIR)
     assert share is not None
     assert share.value > 0.7
     assert out is not None
     assert (len(out.words), out.questions, out.part) == (questions, questions, 0.5)
-    assert out.overturn(share.value) is overturns
+    assert out.overturn(share.value) == how
     other_way = LeftOut([replace(word, liked=1 - word.liked) for word in out.words], out.part)
-    assert other_way.overturn(1 - share.value) is overturns, "what is not preferred is told by the same rule"
+    assert other_way.overturn(1 - share.value) == how, "what is not preferred is told by the same rule"
+
+
+def test_few_who_are_surely_on_the_other_side_withhold_what_they_would_not_turn() -> None:
+    out = left_out_of(voted(20, 0), PAIR)
+    assert out is not None
+    few = LeftOut(out.words, part=0.2)
+    assert few.overturn(0.75) == "by themselves"
+    assert few.overturn(0.55) == "together"
+    assert few.overturn(0.25) is None, "they say the same"
+
+
+@pytest.mark.parametrize(("questions", "turns"), [(1, False), (2, True)])
+def test_votes_on_a_single_question_turn_nothing_however_near_a_half_it_is(questions: int, turns: bool) -> None:
+    out = left_out_of(voted(questions, 0), PAIR)
+    assert out is not None
+    assert bool(out.overturn(0.55)) is turns
+    against = LeftOut([replace(word, liked=1.0) for word in out.words], out.part)
+    assert bool(against.overturn(0.45)) is turns
 
 
 def test_where_all_words_count_none_are_left_out() -> None:

@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from moot.stats.proportion import accuracy, mean_over_questions, share_of, wilson
+from moot.stats.clusters import value_rows
+from moot.stats.proportion import accuracy, mean_over_questions, share, share_of, wilson
+from moot.types import Estimate
 
 
 @pytest.mark.parametrize("right", [0, 3, 20])
@@ -97,3 +99,12 @@ def test_a_rare_share_in_clusters_or_over_repeats_holds_the_truth(
         clusters += for_clusters.low <= truth <= for_clusters.high
         repeats += for_repeats.low <= truth <= for_repeats.high
     assert min(clusters, repeats) / worlds > 0.95 - 3 * math.sqrt(0.05 * 0.95 / worlds)
+
+
+@given(st.lists(st.sampled_from([0.0, 1.0, 1 / 3, 0.1, 0.7]), min_size=1, max_size=80))
+def test_few_different_values_give_the_figure_of_all_of_them(values: list[float]) -> None:
+    """Counted, and reckoned with once each: to the last bit what all of them give one by one."""
+    figure = share(value_rows(values))
+    assert figure is not None
+    mean = math.fsum(values) / len(values)
+    assert mean_over_questions(values) == Estimate(mean, *figure.limits(), len(values))

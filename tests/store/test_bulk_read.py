@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import create_engine, insert
 
+from moot.errors import StoreUnreadable
 from moot.store import bulk_read, schema
 from moot.store.bulk_read import Along, pays
 
@@ -99,3 +100,27 @@ def test_a_table_is_read_as_a_whole_from_one_in_four_on(there: int, wanted: int,
 def test_a_server_is_never_asked_for_a_whole_table() -> None:
     connection: Any = SimpleNamespace(dialect=SimpleNamespace(name="postgresql"))
     assert not pays(connection, 10**9)
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [("cost_usd", -1.0), ("cost_usd", "dear"), ("prompt_tokens", -1), ("prompt_tokens", 1.5), ("key", b"key")],
+)
+def test_a_value_that_moot_does_not_write_is_refused_among_many(column: str, value: object) -> None:
+    engine = create_engine("sqlite://")
+    schema.metadata.create_all(engine)
+    row = {
+        "experiment": "cup",
+        "model": "m",
+        "shape": "",
+        "text": "",
+        "finish": "stop",
+        "latency_s": 0.1,
+        "created_at": 1.0,
+    }
+    with engine.begin() as connection:
+        connection.execute(insert(schema.calls), [{**row, "key": f"k{n}", "cost_usd": 0.1 * n} for n in range(20)])
+        assert len(list(bulk_read.written_calls(connection, "cup", ("key", "cost_usd", "prompt_tokens")))) == 20
+        connection.exec_driver_sql(f"UPDATE calls SET {column} = ? WHERE key = 'k7'", (value,))
+        with pytest.raises(StoreUnreadable, match=f"calls.{column}: expected"):
+            list(bulk_read.written_calls(connection, "cup", ("key", "cost_usd", "prompt_tokens")))

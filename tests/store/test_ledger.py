@@ -29,6 +29,7 @@ from moot.store import presence as presence_module
 from moot.store.bookkeeping import day_of
 from moot.store.calls import ExperimentCalls
 from moot.store.ledger import Ledger, paid_on, pays
+from moot.store.money import asked_account
 from moot.store.store import Store
 from moot.types import Message, Price, Reply, Request, Usage
 
@@ -49,7 +50,7 @@ class Place:
         """Calls, losses, reservations."""
         tables = ("cost_usd) FROM calls", "usd) FROM losses", "usd) FROM reservations")
         calls, losses, reservations = (float(self.value(f"SELECT sum({table}") or 0.0) for table in tables)
-        assert self.value("SELECT held_usd FROM accounts") == pytest.approx(calls + losses + reservations)
+        assert self.value("SELECT sum(held_usd) FROM accounts") == pytest.approx(calls + losses + reservations)
         return calls, losses, reservations
 
 
@@ -130,7 +131,7 @@ async def test_what_becomes_of_an_attempt(place: Place, script: Any, books: tupl
 
 
 async def test_the_cap_itself_may_be_spent_and_nothing_above_it(place: Place) -> None:
-    """Halves and quarters, which a float holds exactly; nobody else is there who could give anything back."""
+    """But for rounding, a billionth of a dollar; nobody else is there who could give anything back."""
     async with opened(place, 1) as (store,):
         ledger = await Ledger.opened(store, "cup", 1.0)
         holds = [await asyncio.wait_for(ledger.reserve(usd), 60) for usd in (0.5, 0.25, 0.25)]
@@ -139,7 +140,31 @@ async def test_the_cap_itself_may_be_spent_and_nothing_above_it(place: Place) ->
         await store.flush()
         assert place.books() == (0.0, 1.0, 0.0)
         with pytest.raises(BudgetReached):
-            await ledger.reserve(2.0**-40)
+            await ledger.reserve(2.0**-29)
+
+
+async def test_runs_and_what_is_asked_are_under_one_cap_at_every_moment(place: Place) -> None:
+    async with opened(place, 2) as stores:
+        names = ("cup", asked_account("cup"))
+        runs, asks = [await Ledger.opened(store, name, 1.0) for store, name in zip(stores, names, strict=True)]
+        holds = [await runs.reserve(0.25), await asks.reserve(0.25), await runs.reserve(0.25), await asks.reserve(0.25)]
+        waiting = asyncio.create_task(runs.reserve(0.5))
+        await asyncio.sleep(0)
+        for ledger, hold in zip((runs, asks, runs, asks), holds, strict=True):
+            ledger.settle(hold, 0.25 if ledger is runs else 0.0, lost=True)
+            await asyncio.gather(*(store.flush() for store in stores))
+        assert (await asyncio.wait_for(waiting, 60)).usd == 0.5, "it waited for what those who ask gave back"
+        runs.settle(await waiting, 0.5, lost=True)
+        await stores[0].flush()
+        with pytest.raises(BudgetReached, match=r"of it by runs or moot play"):
+            await asks.reserve(0.01)
+
+
+@pytest.mark.parametrize("other", ["cup:served", "cup:bought", "cap"])
+async def test_others_have_a_cap_of_their_own(place: Place, other: str) -> None:
+    async with opened(place, 1) as (store,):
+        await (await Ledger.opened(store, "cup", 1.0)).reserve(0.75)
+        assert (await (await Ledger.opened(store, other, 1.0)).reserve(1.0)).usd == 1.0
 
 
 async def test_nobody_owes_us_anything_by_the_last_digit(place: Place) -> None:
@@ -148,7 +173,7 @@ async def test_nobody_owes_us_anything_by_the_last_digit(place: Place) -> None:
         for hold in [await ledger.reserve(usd) for usd in (0.3, 0.6)]:
             ledger.settle(hold, 0.0, lost=False)
             await store.flush()
-    assert place.value("SELECT held_usd FROM accounts") == 0.0
+    assert place.value("SELECT sum(held_usd) FROM accounts") == 0.0
 
 
 async def test_who_is_cancelled_while_the_books_are_written_holds_nothing(place: Place) -> None:

@@ -27,7 +27,7 @@ from moot.errors import StoreError, StoreFull, UsageError
 from moot.models.cache import Cache
 from moot.models.scripted import ScriptedModel
 from moot.simulate.server import SimulatedServer, running
-from moot.store import sqlite, store_at
+from moot.store import scrubbing, sqlite, store_at
 from moot.store.calls import ExperimentCalls
 from moot.store.sqlite import SqliteStore
 from moot.types import Message, Reply, Request
@@ -360,7 +360,7 @@ async def test_a_reader_who_does_not_let_go_is_said_and_then_nothing_is_left(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What was forgotten stands in the log as long as somebody reads an earlier state."""
-    monkeypatch.setattr(sqlite, "SCRUB_S", 0.2)
+    monkeypatch.setattr(scrubbing, "SCRUB_S", 0.2)
     path = tmp_path / "s.db"
     store = await SqliteStore(path).open()
     with closing(sqlite3.connect(path, isolation_level=None)) as reader:

@@ -11,6 +11,7 @@ def main() -> None:
     # Hundreds of modules are about to be loaded, and stay: looking for garbage among them takes a tenth of a start.
     gc.set_threshold(50_000, 20, 50)
     if sys.argv[1:2] == ["run"]:
+        gc.disable()  # until it has loaded them: see `spare_collector`
         from moot.cli.settled import listen
 
         listen()

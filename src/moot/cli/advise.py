@@ -85,7 +85,8 @@ def _checked(wanted: AdviceWanted) -> None:
     if wanted.budget_usd_per_1000 is not None and not 0 <= wanted.budget_usd_per_1000 < float("inf"):
         raise UsageError(f"--budget-usd-per-1000: expected 0 or more, found {wanted.budget_usd_per_1000:g}")
     if wanted.min_accuracy is not None and not 0 < wanted.min_accuracy < 1:
-        hint = f"; for {wanted.min_accuracy:g} % write {wanted.min_accuracy / 100:g}" if wanted.min_accuracy > 1 else ""
+        percent = 2 <= wanted.min_accuracy < 100  # no share that somebody has mistyped
+        hint = f"; for {wanted.min_accuracy:g} % write {wanted.min_accuracy / 100:g}" if percent else ""
         raise UsageError(f"--min-accuracy: expected a share between 0 and 1, found {wanted.min_accuracy:g}{hint}")
     if wanted.most_accurate and wanted.min_accuracy is not None:
         raise UsageError(

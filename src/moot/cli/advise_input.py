@@ -42,7 +42,7 @@ from moot.report.figures import find_experiment
 from moot.report.wanted_plan import FoundPlan, WantedPlan
 from moot.select.files import KINDS, read_labels
 from moot.select.voting import names_of
-from moot.stats.counted_words import count
+from moot.stats.counted_words import count, whose_words
 from moot.store.examined import opened_to_read
 from moot.team import Player
 from moot.types import Price
@@ -322,11 +322,8 @@ def _missing(drafts: KnownDrafts) -> Iterator[str]:
     """Of labels and recordings nobody knows whether who says nothing was silent or never asked."""
     gaps = (drafts.codes < 0).sum(axis=1)
     if gaps.any():
-        most = int(gaps.argmax())
-        yield (
-            f"{int(gaps.sum()):,} of {drafts.codes.size:,} answers are missing and count as not right, most of them of"
-            f" {drafts.players[most]} ({int(gaps[most]):,} of {drafts.size:,})"
-        )
+        whose = whose_words(dict(zip(drafts.players, map(int, gaps), strict=True)), of=drafts.size)
+        yield f"{int(gaps.sum()):,} of {drafts.codes.size:,} answers are missing and count as not right: of {whose}"
 
 
 def _odd(drafts: KnownDrafts) -> Iterator[str]:

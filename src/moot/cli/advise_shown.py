@@ -8,7 +8,7 @@ from typing import Any
 
 from moot.advise.advice import VALID, Advice, ClaimedPoint
 from moot.advise.choice import SAME_COST
-from moot.advise.frontier import AdviceWanted, unbeaten
+from moot.advise.frontier import LITTLE, AdviceWanted, unbeaten
 from moot.advise.further import NextStage, Surer, to_try
 from moot.advise.options import SINGLE
 from moot.cli.advise_input import AdviceInput, CaptainCosts
@@ -20,6 +20,8 @@ from moot.types import Estimate
 
 WIDE, HIGH = 80, 24
 STAGE = "talkative"
+MOST_DIGITS = 10
+"""With so many a share is told, where fewer would say the contrary of what is said of it."""
 UNPRICED = "what it costs is not known: there are no prices, or no counts of tokens"
 
 
@@ -40,23 +42,24 @@ def sentence(advice: Advice, wanted: AdviceWanted) -> str:
         return f"Take {what}: {weighed} the most accurate {on_all}, as was asked for."
     if taken is advice.best:
         return f"Take {what}: {_why_the_best(advice, taken, weighed, on_all)}."
-    default = f"the cheapest within one standard error of the most accurate, {weighed} {on_all}"
+    default = f"{_cheapest(advice, taken)} within one standard error of the most accurate, {weighed} {on_all}"
     return f"Take {what}: no goal was given, so it is {default}."
 
 
 def _least_words(advice: Advice, what: str, least: float, within: str, weighed: str) -> str:
     """What is shown, what is likely, and what is not: each in words that say no more."""
-    taken, asked = advice.recommended, f"{100 * least:g} %"
+    taken, asked = advice.recommended, f"{100 * least:.{MOST_DIGITS}g} %"
     assert taken is not None, "looked at before"
-    of_all = f"{100 * taken.on_all.accuracy:.1f} % of all {advice.n:,} questions"
+    of_all = f"{_told_from(taken.on_all.accuracy, least)} % of all {advice.n:,} questions"
     if advice.least == "shown":
         return f"For {asked} or more{within} take {what}: it keeps that with the whole interval."
     if advice.least == "likely":
         new = (
             "" if advice.to_show is None else f"; {_about(advice.to_show)} would show it, should it be as good on these"
         )
+        cheapest = f"{_cheapest(advice, taken)} that likely reaches {asked} or more{within}"
         return (
-            f"Take {what}: {weighed} it is the cheapest that likely reaches {asked} or more{within}; it has {of_all}."
+            f"Take {what}: {weighed} it is {cheapest}; it has {of_all}."
             f" That is not shown: its interval goes below{new}."
         )
     if advice.least == "open":
@@ -68,6 +71,22 @@ def _least_words(advice: Advice, what: str, least: float, within: str, weighed: 
     open_above = "" if high is None or high < least else " On others it may: its interval goes above."
     none = f"None {weighed} reaches {asked}{within} on these questions."
     return f"{none} The most accurate is {what}, with {of_all}.{open_above}"
+
+
+def _told_from(accuracy: float, least: float) -> str:
+    """In %, with as many digits as it takes not to look equal to what was asked for, or beyond it."""
+    for digits in range(1, MOST_DIGITS):
+        told = f"{100 * accuracy:.{digits}f}"
+        if (float(told) < 100 * least - LITTLE) == (accuracy < least - LITTLE):
+            return told
+    return told
+
+
+def _cheapest(advice: Advice, taken: ClaimedPoint) -> str:
+    """Of those that cost about the same the most accurate is taken: another may cost a little less."""
+    cost = taken.on_all.cost
+    nearly = any(point.on_all.cost < cost <= point.on_all.cost * (1 + SAME_COST) + LITTLE for point in advice.points)
+    return "the cheapest, give or take one in a hundred," if nearly else "the cheapest"
 
 
 def _about(questions: int) -> str:

@@ -19,8 +19,9 @@ from moot.cli.watched import Watched, chance_of
 from moot.data.documents import parts_in_words, shown_files
 from moot.engine.cashbook import Cashbook
 from moot.engine.chain import chain, limiters
+from moot.engine.stopping import land
 from moot.engine.trial_play import try_out
-from moot.errors import UsageError
+from moot.errors import BudgetReached, UsageError
 from moot.experiment.build import build
 from moot.experiment.embedded_team import NAME as EMBEDDED_TEAM
 from moot.experiment.embedded_team import embedded_few
@@ -37,6 +38,7 @@ from moot.live.offer import left_out_words
 from moot.live.question_log import LoggedQuestion, Utterance, log_file
 from moot.live.served import asked_name
 from moot.live.served_names import learners_named
+from moot.models.flights import Flights
 from moot.models.local import LocalModel
 from moot.pasted import pasted
 from moot.store.calls import ExperimentCalls
@@ -247,9 +249,10 @@ async def _ask(experiment: Plan, question: Question, *, as_json: bool, keeping: 
     calls = ExperimentCalls(store, name)
     books = Cashbook(experiment, store)
     log = Log(experiment, keeping, store)
+    flights = Flights()
     try:
         purse = await books.purse(name, experiment.spec.budget_usd)
-        models = chain(experiment.models, limiters(experiment.models), calls, purse)
+        models = chain(experiment.models, limiters(experiment.models), calls, purse, flights=flights)
         cells = experiment.with_models(models).cells
         table = Watched(cells, calls, experiment.spec.teams, partial(_loading, experiment))
         repeat = await log.repeat(question)
@@ -261,7 +264,12 @@ async def _ask(experiment: Plan, question: Question, *, as_json: bool, keeping: 
         else:
             if experiment.file.path.name == EMBEDDED_TEAM:
                 say(EMBEDDED_TAKES, file=sys.stderr)
-            await table.play(question, repeat)
+            try:
+                await table.play(question, repeat)
+            except BudgetReached:
+                if table.anybody_heard and not as_json:
+                    console.print(table.view())  # they are paid for
+                raise
         await log.keep(table)  # before anything is printed: whoever reads may have gone
         if as_json:
             print_json(_json(table, keeping.told.get("asked", question.text), calls))
@@ -270,6 +278,7 @@ async def _ask(experiment: Plan, question: Question, *, as_json: bool, keeping: 
             console.print(table.view())
         _print_answers(_answers(table, question), every=every)
     finally:
+        await land(flights, sys.exception())
         for built in experiment.models.values():
             await built.model.close()
         await books.close()

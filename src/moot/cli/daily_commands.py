@@ -33,13 +33,22 @@ def run(
 
     if every and not estimate:
         raise UsageError("--all goes with --estimate; after a run moot report FILE --all shows every table")
-    plain = budget_usd is None and not estimate and not quiet and engine == "local"
-    rerun = Rerun(file, store, limit, Console().width) if plain and not ray_address and workers is None else None
+    here = engine == "local" and not ray_address and workers is None
+    plain = here and budget_usd is None and not estimate and not quiet
+    rerun = Rerun(file, store, limit, Console().width) if plain else None
     if rerun is not None and (told := rerun.told_before()) is not None:
         for line in told.warned:
             say(line, file=sys.stderr)
         print_lines(told.lines)
         return 0
+    if estimate:
+        from moot.cli.estimate import estimate_command
+
+        if not here:
+            from moot.cli.run import Engine
+
+            Engine(engine, ray_address, workers)  # a mistake in these is one before it is played too
+        return estimate_command(file, store=store, limit=limit, budget_usd=budget_usd, every=every)
     from moot.cli.run import Engine, run_command
 
     played_by = Engine(engine, ray_address, workers)
@@ -48,8 +57,6 @@ def run(
         store=store,
         limit=limit,
         budget_usd=budget_usd,
-        estimate=estimate,
-        every=every,
         quiet=quiet,
         engine=played_by,
         rerun=rerun,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TypeVar
 
 from rich.table import Table
@@ -12,20 +14,35 @@ from rich.text import Text
 
 from moot.cli.console import Console
 from moot.cli.safe_text import say
+from moot.engine.garbage import spare_collector
 from moot.engine.trial_play import try_out
 from moot.estimate.by_strategy import StrategyEstimate
 from moot.estimate.counting_model import ModelEstimate
 from moot.estimate.duration import TOKENS_A_SECOND, Duration
 from moot.estimate.estimate import NOTHING_HEARD, RunEstimate, estimate
+from moot.experiment.build import build
 from moot.experiment.plan import Plan
+from moot.experiment.spec import read_experiment
 from moot.measures import needs
 from moot.measures.numbers import money_alike
 from moot.report.names import short_names, ways_of
 from moot.stats.counted_words import count
+from moot.store import from_here
 
 T = TypeVar("T")
 GRADING = "judges, matches"
 """What is asked for no strategy: whether an answer is right, and who said the same as whom."""
+
+
+def estimate_command(path: Path, *, store: str | None, limit: int | None, budget_usd: float | None, every: bool) -> int:
+    """Nothing of a run is loaded for it."""
+    file = read_experiment(path).with_budget(budget_usd)
+    experiment = build(file, limit=limit, store_url=from_here(store) if store else None, asked=False)
+    warned = [f"moot: {warning}" for warning in experiment.warnings]
+    for line in warned:
+        say(line, file=sys.stderr)
+    spare_collector()
+    return asyncio.run(print_estimate(experiment, warned, every=every))
 
 
 async def print_estimate(experiment: Plan, warned: Sequence[str] = (), *, every: bool = False) -> int:

@@ -65,14 +65,14 @@ def learn_played(
         if not each.drafted:
             learnt = _by_end(every, places, kept_for_it, each, targets)
             fitted += [] if isinstance(learnt, NothingLearnt) else [learnt]
-            untold += [untold_words(each.label, learnt.why)] if isinstance(learnt, NothingLearnt) else []
+            untold += [untold_words(each.title, learnt.why)] if isinstance(learnt, NothingLearnt) else []
             continue
         model = heard(frozenset(each.players))
         if model is None or _is_vote(each.strategy):
             continue
         found = TaughtVerdicts.of(with_verdicts(every, places, each)).learn(model.penalty)
         if isinstance(found, NothingLearnt):
-            untold.append(untold_words(each.label, found.why))
+            untold.append(untold_words(each.title, found.why))
             continue
         told = found.rounded()
         kept = TaughtVerdicts.of(with_verdicts(every, kept_for_it, each)) if targets else None
@@ -108,7 +108,7 @@ def learn_in_other_way(other: OtherWay, players: tuple[str, ...], targets: Seque
     whole = taught.model()
     why = other.drafts.why_unfair() or (whole.why if isinstance(whole, NothingLearnt) else None)
     if why is not None:
-        return VerdictsLearnt((), tuple(untold_words(each.label, why) for each in other.played))
+        return VerdictsLearnt((), tuple(untold_words(each.title, why) for each in other.played))
     models: dict[frozenset[str], ChoiceModel] = {}
     for names in {frozenset(each.players) for each in other.played}:
         found = taught.model_of(names)
@@ -121,8 +121,8 @@ def learn_in_other_way(other: OtherWay, players: tuple[str, ...], targets: Seque
     return replace(learnt, fitted=tuple(replace(each, drafts=models[marks[each.mark]]) for each in learnt.fitted))
 
 
-def untold_words(label: str, why: str) -> str:
-    return f"{label}: how sure it is is not told: {why}."
+def untold_words(title: str, why: str) -> str:
+    return f"{title}: how sure it is is not told: {why}."
 
 
 def abstaining_alone(cells: Iterable[Stored]) -> tuple[str, ...]:

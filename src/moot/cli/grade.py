@@ -30,6 +30,7 @@ from moot.engine.grading import (
     settle,
 )
 from moot.engine.preferences import Compared, compare_stored
+from moot.engine.stopping import land
 from moot.errors import UsageError
 from moot.experiment.build import build
 from moot.experiment.part_of_file import without_players
@@ -115,6 +116,7 @@ async def _grade(
                 comparing = replace(comparing, baseline=file.spec.baseline)
                 _say_compared(await asked_in_order(compare_stored(store, comparing, experiment["id"]), flights))
         finally:
+            await land(flights, sys.exception())
             for built in only.models.values():
                 await built.model.close()
         _say(graded, grading)

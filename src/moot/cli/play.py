@@ -19,6 +19,7 @@ from moot.cli.safe_text import say
 from moot.data import builtin, builtin_names, load
 from moot.engine.cashbook import Cashbook
 from moot.engine.chain import chain, limiters
+from moot.engine.stopping import land
 from moot.engine.trial_play import try_out
 from moot.errors import UsageError
 from moot.experiment.build import build
@@ -29,6 +30,7 @@ from moot.experiment.plan import Plan
 from moot.experiment.spec import ExperimentFile, Questions, QuestionsSpec, read_experiment
 from moot.live.game import CLOCK_S, PERSON, Game, PersonModel, table
 from moot.models.closest import closest
+from moot.models.flights import Flights
 from moot.prompts import LANGUAGES
 from moot.store.calls import ExperimentCalls
 from moot.store.sqlite import SqliteStore
@@ -134,10 +136,12 @@ async def _play(
 ) -> int:
     store = await (experiment.store() if experiment.spec.store is not None else SqliteStore(None)).open()
     books = Cashbook(experiment, store)
+    flights = Flights()
     try:
         purse = await books.purse(experiment.name, experiment.spec.budget_usd)
         calls = ExperimentCalls(store, experiment.name)
-        playing = experiment.with_models(chain(experiment.models, limiters(experiment.models), calls, purse))
+        limits = limiters(experiment.models)
+        playing = experiment.with_models(chain(experiment.models, limits, calls, purse, flights=flights))
         person = seated or captain == PERSON
         screen = Screen(Console(), person=person)
         model = PersonModel(screen, clock_s) if person else None
@@ -148,6 +152,7 @@ async def _play(
             say(f"moot: {warning}", file=sys.stderr)
         return await _until_stopped(Game(cell, playing.grading, model, screen.table), experiment, screen)
     finally:
+        await land(flights, sys.exception())
         for built in experiment.models.values():
             await built.model.close()
         await books.close()

@@ -18,6 +18,7 @@ from moot.cli.safe_text import say, tamed
 from moot.engine.run_tally import RunTally
 from moot.measures.facts.figures import whose_losses
 from moot.measures.numbers import money
+from moot.stats.counted_words import count
 
 LINE_EVERY_S = 5.0
 
@@ -86,7 +87,7 @@ def _state(tally: RunTally) -> str:
     if tally.outcomes["failed"]:
         parts.append(f"{tally.outcomes['failed']} failed")
     if retries := sum(tally.retries.values()):
-        parts.append(f"{retries} retries")
+        parts.append(count(retries, "retry", "retries"))
     if hedges := sum(tally.hedges.values()):
         parts.append(f"{hedges} asked a second time")
     parts += [f"{_host(endpoint)} {state}" for endpoint, state in tally.endpoints.items()]

@@ -7,7 +7,9 @@ import json
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +74,17 @@ def publish_command(paths: Sequence[Path], folder: Path, *, store: str | None) -
         raise UsageError("--store goes with one file: several files are read from their own stores")
     if len({path.resolve() for path in paths}) < len(paths):
         raise UsageError("--publish: one file stands there twice, and is one run; expected each once")
+    new = list(takewhile(lambda each: not each.exists(), (folder, *folder.parents)))
+    try:
+        return _published(paths, folder, store)
+    except BaseException:
+        with suppress(OSError):  # what something was written into stays
+            for each in new:
+                each.rmdir()
+        raise
+
+
+def _published(paths: Sequence[Path], folder: Path, store: str | None) -> int:
     _check_folder(folder, paths, store)
     board = read_board(folder)
     files = [read_experiment(path) for path in paths]

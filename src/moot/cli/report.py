@@ -237,7 +237,7 @@ async def read_report(
             asked[SERVED] = week.figures
             if since is not None or wanted.ending:  # the tables of a run are over all that was ever asked
                 return _of_served(week.name, asked, wanted.page)
-        found = wanted_plan.found(connection, plan)
+        found = wanted_plan.found_once(connection, plan)
         experiment = found.plan if graders is None else graders.follow(connection, found.plan)
         left = NOT_AT_THE_END if wanted.ending else ()
         run_figures = found.noted(figures(connection, experiment, hypotheses=hypotheses, without=left)) | asked

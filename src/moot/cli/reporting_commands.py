@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from moot.errors import UsageError
+from moot.stats.one_thread import load_numpy
 
 
 def report(
@@ -40,6 +41,7 @@ def report(
     ] = None,
 ) -> int:
     """The verdict, accuracy with intervals, outcomes and cost, from the store alone."""
+    load_numpy()  # before anything else does
     if publish is not None:
         from moot.cli.publish import publish_command
 

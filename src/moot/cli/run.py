@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import gc
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,7 +25,7 @@ from moot.engine.trial_play import try_out
 from moot.errors import EndpointClosed, UsageError
 from moot.experiment.build import build
 from moot.experiment.plan import Plan
-from moot.experiment.spec import ExperimentFile, read_experiment
+from moot.experiment.spec import read_experiment
 from moot.measures import NOT_AT_THE_END, needs
 from moot.pasted import pasted
 from moot.report.ending import height, print_ending, short_ending
@@ -85,25 +83,16 @@ def run_command(
     store: str | None,
     limit: int | None,
     budget_usd: float | None,
-    estimate: bool,
     quiet: bool,
     engine: Engine,
-    every: bool = False,
     rerun: Rerun | None = None,
 ) -> int:
     """`rerun`: who remembers, where nothing is left to do, what is told then."""
-    file = read_experiment(path)
-    if budget_usd is not None:
-        file = ExperimentFile(path, file.spec.model_copy(update={"budget_usd": budget_usd}), file.places)
-    experiment = build(file, limit=limit, store_url=from_here(store) if store else None, asked=not estimate)
+    file = read_experiment(path).with_budget(budget_usd)
+    experiment = build(file, limit=limit, store_url=from_here(store) if store else None)
     warned = [f"moot: {warning}" for warning in experiment.warnings]
     for line in warned:
         say(line, file=sys.stderr)
-    if estimate:
-        from moot.cli.estimate import print_estimate
-
-        return asyncio.run(print_estimate(experiment, warned, every=every))
-    _settle_memory()
     following = NextCommands.of(path, store)
     ended = run_to_end(_run(experiment, engine, limit=limit, quiet=quiet, following=following, warned=warned))
     if ended.read is not None and rerun is not None:
@@ -122,12 +111,6 @@ class Ended:
     """What the same command would tell now, where that is nothing but that nothing is left to do."""
     read: StoreAsRead | None = None
     """The store that this was read from."""
-
-
-def _settle_memory() -> None:
-    """What is loaded by now stays: the collector need not walk through all of it again every few hundred calls."""
-    gc.freeze()
-    gc.set_threshold(20_000, 20, 50)
 
 
 async def _run(

@@ -21,7 +21,7 @@ from moot.errors import MootError, UsageError
 from moot.report.stored_runs import apart_words, headline_words, size_words, state_words, stored_runs
 from moot.stats.counted_words import count
 from moot.store.examined import opened_to_read
-from moot.store.read_only import tables_of
+from moot.store.read_only import is_older, tables_of
 from moot.store.sqlite import SqliteStore
 from moot.store.store import Store
 
@@ -31,7 +31,7 @@ def runs_command(path: Path | None, *, store: str | None, most: int, as_json: bo
     if store is None and (path is None or path.is_dir()):
         stores = list(_stores_in(path or Path()))
     else:
-        stores = [open_existing(path, store)[0]]
+        stores = [_only_read(open_existing(path, store)[0])]
     troubles = 0
     for found in stores:
         try:
@@ -57,9 +57,14 @@ def _stores_in(folder: Path) -> Iterator[Store]:
         where = "this folder" if folder == Path() else f"the folder {folder}"
         raise UsageError(f"no store in {where}; expected an experiment file or --store URL, or run one: moot run FILE")
     for path in found:
-        yield SqliteStore(
-            path, only_read=True
-        )  # whoever looks into a folder has not asked for any of them to be changed
+        yield _only_read(SqliteStore(path))
+
+
+def _only_read(store: Store) -> Store:
+    """Whoever asks what there is has not asked for any of it to be changed."""
+    if isinstance(store, SqliteStore):
+        store.only_read = True
+    return store
 
 
 def _is_store(path: Path) -> bool:
@@ -74,6 +79,11 @@ def _is_store(path: Path) -> bool:
 
 async def _read(store: Store, most: int) -> tuple[list[dict[str, Any]], int]:
     async with opened_to_read(store):
+        if isinstance(store, SqliteStore) and is_older(store.path):
+            say(
+                f"moot: {store.name} is of an older moot; it is read as it would be now, and left as it is",
+                file=sys.stderr,
+            )
         with ends_on_ctrl_c():
             return await store.read(partial(stored_runs, most=most))
 

@@ -20,6 +20,7 @@ from moot.engine.alone_plays import LabelOrigin
 from moot.engine.chain import chain, limiters, purse_of
 from moot.engine.grading import StoredGrading
 from moot.engine.selection import only_summariser, own_models, summariser_named, summariser_of
+from moot.engine.stopping import land
 from moot.engine.stored_labels import StoredLabels, stored_labels
 from moot.errors import UsageError
 from moot.experiment.build import build
@@ -274,6 +275,7 @@ async def _chained(file: ExperimentFile, name: str, store: Store, *, judged: boo
         seated = only.with_models(models)
         yield Seated(models, seated.teams, seated.grading, flights)
     finally:
+        await land(flights, sys.exception())
         await store.flush()
         for built in only.models.values():
             await built.model.close()

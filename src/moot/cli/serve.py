@@ -45,6 +45,7 @@ def serve_command(
     only: list[str],
     every: bool,
     fixed_teams: bool,
+    workers: int,
 ) -> int:
     file = read_experiment(path, with_questions=False) if path is not None else embedded_team()
     settings = ServeSettings(
@@ -71,6 +72,7 @@ def serve_command(
         reuse=reuse,
         only=only,
         every=every,
+        workers=workers,
         warn=lambda warning: say(f"moot: {warning}", file=sys.stderr),
     )
     return 0

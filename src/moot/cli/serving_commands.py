@@ -47,6 +47,7 @@ def serve(
     fixed_teams: Annotated[
         bool, typer.Option("--fixed-teams", help="Nobody puts a team together; so it is with --only.")
     ] = False,
+    workers: Annotated[int, typer.Option(min=1, max=64, help="Processes that answer, under the same limits.")] = 1,
 ) -> int:
     """A team as one model behind an OpenAI-compatible API, and a page where people watch the table."""
     from moot.cli.serve import serve_command
@@ -73,6 +74,7 @@ def serve(
         only=only or [],
         every=every,
         fixed_teams=fixed_teams,
+        workers=workers,
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -26,6 +25,7 @@ from moot.stats.counted_words import count
 from moot.store.calls import ExperimentCalls
 from moot.store.rows import note_json, verdict_json
 from moot.team.final_line import spoken_whole
+from moot.team.together import together
 from moot.types import Call, Episode, Question
 
 COLOURS = ("cyan", "yellow", "green", "magenta", "blue", "red")
@@ -92,8 +92,12 @@ class Watched:
             episode = self.episodes[cell.id] = await play(cell, question, repeat, journal=Journal(self.heard))
             self._read_by_others(episode)
 
-        await asyncio.gather(*(one(cell) for cell in self.cells))
+        await together(one(cell) for cell in self.cells)
         self._seconds = time.monotonic() - self._started
+
+    @property
+    def anybody_heard(self) -> bool:
+        return any(mind.answers for mind in self.minds.values())
 
     def heard(self, call: Call) -> None:
         mind = self.minds.get(call.player)

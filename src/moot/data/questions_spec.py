@@ -107,6 +107,9 @@ class QuestionsSpec(Strict):
         default=None,
         description="The name of a published format, such as mmlu-pro, or of a tool whose logs these are, such as inspect",
     )
+    metric: Text | None = Field(
+        default=None, description="By which metric or scorer of the logs a reply is right, where they have several"
+    )
     hub: Text | None = Field(default=None, description="A repository of the Hugging Face hub, or a folder like one")
     config: Text | None = Field(default=None, description="The part of that repository")
     split: Text | None = Field(default=None, description="The split of it; left out: test")
@@ -149,6 +152,8 @@ class QuestionsSpec(Strict):
                 raise ValueError(f"{name} goes with hub only")
         if self.choices is not None and self.format is None:
             raise ValueError("choices goes with a format, such as aime, that can make them")
+        if self.metric is not None and self.format is None:
+            raise ValueError("metric goes with the format of a tool whose logs these are, such as inspect")
         if self.skip_blank and (self.file is None or self.format is not None):
             raise ValueError("skip_blank goes with a file, and with no format")
         self._check_table()

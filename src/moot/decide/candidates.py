@@ -9,13 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
+from moot.later import numpy as np
 
-Bools = NDArray[np.bool_]
-Floats = NDArray[np.float64]
-Places = NDArray[np.intp]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Bools = NDArray[np.bool_]
+    Floats = NDArray[np.float64]
+    Places = NDArray[np.intp]
+else:  # names for those who read: whoever has none of them in hand need not load what they are of
+    Bools = Floats = Places = Any
 
 SILENT = -1
 """The code of who gave no answer."""

@@ -7,12 +7,10 @@ decides from the same drafts.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Literal
 
-import numpy as np
 from annotated_types import Ge, Gt, Lt
 
 from moot.decide.asking_order import (
@@ -31,12 +29,14 @@ from moot.decide.deciding import places_of_groups, traits_of_rule
 from moot.decide.last_stage import GivenStage, stage_of, traits_ending_with
 from moot.decide.rule_file import RuleContent, rule_of
 from moot.decide.studied import studied
+from moot.later import numpy as np
 from moot.strategies import Strategy
 from moot.strategies.captaincy import Captained, by_captain, nobody_answered
 from moot.strategies.option_meanings import Meaning
 from moot.strategies.traits import Traits
 from moot.strategies.vote import verdict_of_groups, with_spared
 from moot.team import Team
+from moot.team.together import together
 from moot.traces import Cascaded, DecidedByRule
 from moot.types import Answer, Grouping, Question, Verdict, digest
 
@@ -177,7 +177,7 @@ class _Course:
 
     async def ask(self) -> None:
         names = tuple(self.plan.players[seat] for seat in self.left.pop(0))
-        drafts = await asyncio.gather(*(self.team.draft(self.team[name], self.question) for name in names))
+        drafts = await together(self.team.draft(self.team[name], self.question) for name in names)
         self.heard |= dict(zip(names, drafts, strict=True))
         self.waves.append(names)
         if self.left and not self._may_be_enough():

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-import numpy as np
-
 from moot.decide.asking_order import AskingPlan
 from moot.decide.candidates import Candidates, Floats
 from moot.decide.cascading import Replayed, replayed
@@ -13,6 +11,7 @@ from moot.decide.choice_model import ChoiceModel
 from moot.decide.promise import LEVEL, UNANSWERED, Promise, promised
 from moot.decide.taught_verdicts import TaughtVerdicts
 from moot.decide.verdict_chance import VerdictModel
+from moot.later import numpy as np
 
 HeardBy = Callable[[frozenset[str]], ChoiceModel | None]
 """By who was asked: what tells how likely each of their answers is right."""

@@ -11,11 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-import numpy as np
-
 from moot.decide.candidates import Bools, Candidates, Floats, Places
 from moot.decide.choice_model import ChoiceModel, learn
 from moot.decide.rules import EQUAL, DraftRule, MostProbable, Plurality, winners
+from moot.later import numpy as np
 
 Waves = Sequence[Sequence[int]]
 """The seats that are asked together, wave after wave."""

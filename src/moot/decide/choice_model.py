@@ -20,9 +20,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import sqrt
 
-import numpy as np
-
 from moot.decide.candidates import Bools, Candidates, Floats, Places
+from moot.later import numpy as np
 
 PENALTIES = (0.3, 1.0, 3.0, 10.0, 30.0)
 """How strongly the weights of players are drawn to 0; the one is taken that predicts the questions left out best."""

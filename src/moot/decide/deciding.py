@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-import numpy as np
-
 from moot.decide.candidates import Candidates, candidates_by_name
 from moot.decide.choice_model import ChoiceModel
 from moot.decide.learning import FEWEST, LearntRule
 from moot.decide.rules import DraftRule, checked_scores, winners
 from moot.decide.studied import NothingLearnt
+from moot.later import numpy as np
 from moot.strategies.captaincy import Captained, nobody_answered
 from moot.strategies.traits import CallBound, Traits
 from moot.strategies.vote import verdict_of_groups

@@ -12,8 +12,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from moot.decide.abstain_option import Abstain
 from moot.decide.candidates import SILENT
 from moot.decide.cascade import Cascade
@@ -29,6 +27,7 @@ from moot.decide.studied import NothingLearnt, Studied, studied
 from moot.decide.talk_chance import TalkModel, TaughtTalk, end_of
 from moot.decide.taught_verdicts import TaughtVerdicts, place_of_holders
 from moot.decide.verdict_chance import VerdictModel
+from moot.later import numpy as np
 from moot.strategies import Strategy, traits_of
 from moot.strategies.option_values import option_json
 from moot.strategies.vote import Vote

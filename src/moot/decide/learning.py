@@ -12,12 +12,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import sqrt
 
-import numpy as np
-
 from moot.decide.candidates import Candidates, Floats, Places
 from moot.decide.choice_model import ChoiceModel, learn_best
 from moot.decide.rules import DraftRule, Leader, MostProbable, Plurality, expected_worth
 from moot.errors import UsageError
+from moot.later import numpy as np
 from moot.stats.clusters import dealt
 from moot.types import digest
 

@@ -11,11 +11,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import numpy as np
-
 from moot.decide.candidates import Candidates, Floats
 from moot.decide.rules import DraftRule
 from moot.decide.weights import effective_alternatives
+from moot.later import numpy as np
 
 ROUNDS = 200
 CLOSE = 1e-6

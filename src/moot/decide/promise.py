@@ -24,12 +24,11 @@ from dataclasses import dataclass
 from functools import cache
 from math import ceil, log, log1p
 
-import numpy as np
-
 from moot.decide.candidates import Bools, Candidates, Floats, Places
 from moot.decide.choice_model import ChoiceModel
 from moot.decide.learning import FEWEST, folds_of
 from moot.decide.rules import DraftRule, winners
+from moot.later import numpy as np
 from moot.stats.binomial import at_most
 from moot.stats.bounded_mean import BoundedMean
 

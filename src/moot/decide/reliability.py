@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from moot.decide.candidates import Floats, Places
+from moot.later import numpy as np
 from moot.stats.proportion import share_of
 
 BINS = 10

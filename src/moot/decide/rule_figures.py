@@ -12,11 +12,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from moot.decide.candidates import Candidates
 from moot.decide.learning import LearntRule, folds_of, learn_rule
 from moot.decide.rules import Leader, expected_worth
+from moot.later import numpy as np
 from moot.stats.choice import chosen_interval
 from moot.stats.clusters import clustered
 from moot.stats.estimates import estimate

@@ -12,8 +12,6 @@ from dataclasses import asdict, dataclass, field
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from moot.decide.cascading import StageModels
 from moot.decide.choice_model import ChoiceModel
 from moot.decide.deciding import Kept
@@ -23,6 +21,7 @@ from moot.decide.promise import Promise
 from moot.decide.rule_border import LONGEST_WHY, WRITTEN, check_values, checked_count, checked_figure, checked_weight
 from moot.decide.rules import DIGITS, DraftRule, Leader, MostProbable, Plurality
 from moot.errors import UsageError
+from moot.later import numpy as np
 from moot.models.border import words
 from moot.types import Estimate, digest
 

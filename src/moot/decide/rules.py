@@ -10,11 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from moot.decide.candidates import SILENT, Bools, Candidates, Floats, Places
 from moot.decide.choice_model import ChoiceModel
 from moot.decide.weights import weights_in_words, weights_of
+from moot.later import numpy as np
 
 EQUAL = 1e-9
 """Scores that differ by less are a tie."""

@@ -12,8 +12,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
-import numpy as np
-
 from moot.decide.candidates import Candidates, candidates_by_name
 from moot.decide.cascading import StageModels, Waves, stage_models
 from moot.decide.choice_model import ChoiceModel, learn
@@ -21,6 +19,7 @@ from moot.decide.learning import LEARNT, PLURALITY, Learner, LearntRule, learn_r
 from moot.decide.promise import kept_apart
 from moot.decide.rules import DraftRule, Plurality
 from moot.errors import UsageError
+from moot.later import numpy as np
 from moot.stats.graded import FEW_WAITING
 from moot.team import Lesson
 from moot.types import Question, digest

@@ -11,19 +11,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass
 
-import numpy as np
-
 from moot.decide.candidates import Bools, Floats, Places
 from moot.decide.learning import FOLDS, folds_of, too_few_to_learn
 from moot.decide.promise import LEVEL, UNANSWERED, Promise, promised
 from moot.decide.rules import DIGITS
 from moot.decide.studied import NothingLearnt, Studied
 from moot.decide.verdict_chance import drawn_logistic, log_odds
+from moot.later import numpy as np
 from moot.stats.graded import FEW_WAITING
 from moot.team.lessons import NOT_PLAYED
 from moot.types import Verdict
 
-TALK_PULLS = np.array([1.0, 1.0, 1.0, 1.0])
+TALK_PULLS = (1.0, 1.0, 1.0, 1.0)
 """How strongly each weight is drawn to nothing, and the first to how often the strategy is right: as some five answers do."""
 
 
@@ -64,7 +63,7 @@ def _features(ends: Floats) -> Floats:
 def learn_talk(ends: Floats, rights: Floats) -> TalkModel:
     centre = np.array([log_odds(np.array([rights.mean()]))[0], 0.0, 0.0, 0.0])
     features = _features(ends - ends.mean(axis=0))
-    right, *weights = drawn_logistic(features, rights, centre, TALK_PULLS)
+    right, *weights = drawn_logistic(features, rights, centre, np.array(TALK_PULLS))
     # What is drawn to how often it is right is the weight of an end like most, not of one that nobody stands behind.
     return TalkModel(float(right - ends.mean(axis=0) @ np.array(weights)), *(float(weight) for weight in weights))
 

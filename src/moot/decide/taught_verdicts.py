@@ -10,14 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from moot.decide.candidates import SILENT, Bools, Candidates, Floats, Places
 from moot.decide.choice_model import ChoiceModel, learn
 from moot.decide.learning import FOLDS, folds_of, too_few_to_learn
 from moot.decide.promise import LEVEL, UNANSWERED, Promise, promised
 from moot.decide.studied import NothingLearnt, Studied
 from moot.decide.verdict_chance import VerdictModel, learn_verdicts
+from moot.later import numpy as np
 from moot.stats.graded import FEW_WAITING
 from moot.team.lessons import NOT_PLAYED
 

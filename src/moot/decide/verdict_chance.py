@@ -16,17 +16,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from moot.decide.candidates import SILENT, Bools, Candidates, Floats, Places
 from moot.decide.choice_model import ChoiceModel, learn
 from moot.decide.learning import FOLDS, folds_of
 from moot.decide.rules import DIGITS
+from moot.later import numpy as np
 
 PENALTY = 3.0
 """How strongly the weights of players are drawn to 0. Not chosen anew for every fold, as for a rule: what is told hardly hangs on
 it, and a report would take five times as long."""
-PULLS = np.array([4.0, 4.0, 1.0])
+PULLS = (4.0, 4.0, 1.0)
 """How strongly bias and slope are drawn towards the first model, and answers that nobody had drafted towards the average: a pull
 of 4 weighs as much as some twenty answers, one of 1 as much as five. What nobody had drafted may be worth anything."""
 STEPS = 30
@@ -70,7 +69,7 @@ def learn_verdicts(drafted: Floats, own: Bools, rights: Floats, towards: Verdict
     features, centre = _features(drafted, own), np.array([0.0, 1.0, log_odds(np.array([rights.mean()]))[0]])
     if towards is not None:
         centre = np.array([towards.bias, towards.slope, towards.own])
-    return VerdictModel(*(float(value) for value in drawn_logistic(features, rights, centre, PULLS)))
+    return VerdictModel(*(float(value) for value in drawn_logistic(features, rights, centre, np.array(PULLS))))
 
 
 def drawn_logistic(features: Floats, rights: Floats, centre: Floats, pulls: Floats) -> Floats:

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from statistics import median
 
-import numpy as np
-
 from moot.decide.candidates import Candidates, Floats
 from moot.decide.choice_model import ChoiceModel
+from moot.later import numpy as np
 
 _TIMES = (
     (0.15, "adds nothing"),

@@ -35,6 +35,8 @@ class LabelOrigin:
     proposers_left_out: Mapping[str, int]
     """Proposers who have too few questions in common with the others, and how many they have played."""
     repeats: int
+    never_answered: tuple[str, ...] = ()
+    """Players of whom every answer failed: nobody knows how good they are, and they are no proposers."""
     cut_short: bool = False
     """Whether what takes longest is missing of the run, so that nothing may be claimed."""
 
@@ -57,6 +59,10 @@ class LabelOrigin:
         if self.proposers_left_out:
             names = (f"{name} ({count(played, 'question')})" for name, played in self.proposers_left_out.items())
             sentences.append(f"Left out, with too few questions that the others have played: {', '.join(names)}.")
+        if self.never_answered:
+            it_is = "it is" if len(self.never_answered) == 1 else "they are"
+            never = ", ".join(self.never_answered)
+            sentences.append(f"Left out, since every answer failed and nobody knows how good {it_is}: {never}.")
         if self.repeats > 1:
             sentences.append(
                 f"Teams are chosen and tested on the first of {self.repeats} repeats; each proposer alone is the mean over all"
@@ -72,6 +78,7 @@ class LabelOrigin:
             "repeats_played": self.repeats,
             "left_out": self.left_out,
             "proposers_left_out": dict(self.proposers_left_out),
+            **({"never_answered": list(self.never_answered)} if self.never_answered else {}),
             **({"cut_short": True} if self.cut_short else {}),
         }
 

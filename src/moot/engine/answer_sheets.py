@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections import defaultdict
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
@@ -21,6 +20,7 @@ from moot.store.rows import case_of, grade_row, grades_of, points_of, verdict_of
 from moot.store.statements import Row, at_leisure
 from moot.store.store import Store
 from moot.strategies.traits import Traits
+from moot.team.together import together
 from moot.traces import claims_in
 from moot.types import Case, Question, Verdict
 
@@ -156,7 +156,7 @@ async def sheets_of(store: Store, grading: Grading, cells: GradedCells, cases: S
     for (case, answer), right in (await store.run(partial(queries.settlements_on, cases=digests))).items():
         persons[case][answer] = right
     await store.run(partial(recall_grades, grading=grading, cases=cases))
-    await asyncio.gather(*(grading.hear(case, answers[case.question.digest]) for case in cases))
+    await together(grading.hear(case, answers[case.question.digest]) for case in cases)
     return [
         Sheet(
             case,

@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 from moot.errors import StoreError
 from moot.experiment.providers import BuiltModel
 from moot.models.answerable import Answerable
-from moot.models.budget import Budget, Purse, SpentBeside, Till, Trust
+from moot.models.budget import Budget, Purse, Till, Trust, trust_in
 from moot.models.cache import Cache
 from moot.models.first_bill import BillAwaited, Leaving
 from moot.models.first_heard import EndpointDoor, Knocking, LetIn
@@ -32,12 +32,12 @@ from moot.models.limit import Limit, Limiter, Limits, Turnstile
 from moot.models.model import Model
 from moot.models.model_gate import ModelGate, ModelProven
 from moot.models.retry import OnRetry, Retry, RetryPatience
-from moot.store import money, schema
+from moot.store import schema
 from moot.store.calls import ExperimentCalls
 from moot.store.earlier_bills import PriceList
 from moot.store.ledger import Ledger
 from moot.store.store import Store
-from moot.types import FREE, NOTHING
+from moot.types import NOTHING
 
 
 def limiters(models: Mapping[str, BuiltModel]) -> dict[str, Limiter]:
@@ -82,9 +82,11 @@ def chain(
         capped = False
         limited = purse is not None and not math.isinf(purse.cap_usd)
         if purse is not None and model.price is not None and (_priced(model) or (limited and may_cost(built))):
-            trust = trusts.setdefault(built.endpoint or name, Trust())
-            trust.believe(purse.billed_before.get(name, 1.0))
-            capped = limited and _priced(model)
+            # What one that is called free has billed says nothing of others; it is no part of what they could cost.
+            whose = name if model.price.free else built.endpoint or name
+            trust = trusts.setdefault(whose, trust_in(model.price))
+            trust.believe(purse.billed_before.get(name, 0.0))
+            capped = limited
             inner = Leaving(model) if capped else model
             model = Budget(inner, purse, model.price, built.max_tokens, trust)
         if built.endpoint and gate is not None:
@@ -134,22 +136,19 @@ async def purse_of(
     if cap_usd is not None:
         lasting = store.lasts or not any(map(may_cost, models.values()))
         assert lasting, "a cap whose books are thrown away starts from nothing each time"
-        beside_usd = await store.run(partial(money.spent_beside_usd, experiment=experiment))
-        beside = SpentBeside(cap_usd, beside_usd, money.who_spends_beside(experiment))
-        left_usd = max(0.0, cap_usd - beside_usd)
-        return await Ledger.opened(store, experiment, left_usd, beside, _price_lists(models), with_calls=with_calls)
+        return await Ledger.opened(store, experiment, cap_usd, _price_lists(models), with_calls=with_calls)
     if not any(_priced(built.model) for built in models.values()):
         return None
     return Purse(math.inf, on_loss=partial(keep_loss, store, experiment))
 
 
 def _price_lists(models: Mapping[str, BuiltModel]) -> dict[str, PriceList]:
-    """Of those that are asked at an endpoint, and whose calls have a most."""
-    paid = {name: built for name, built in models.items() if built.endpoint and _priced(built.model)}
+    """Of those that are asked at an endpoint, and whose calls have a most, or are free."""
     return {
-        name: PriceList(built.model.price, getattr(built.model, "base_url", None))
-        for name, built in paid.items()
-        if built.model.price is not None and built.max_tokens is not None
+        name: PriceList(price, getattr(built.model, "base_url", None))
+        for name, built in models.items()
+        if built.endpoint and (price := built.model.price) is not None
+        if price.free or built.max_tokens is not None
     }
 
 
@@ -159,7 +158,7 @@ def may_cost(built: BuiltModel) -> bool:
 
 
 def _priced(model: Model) -> bool:
-    return model.price is not None and model.price != FREE
+    return model.price is not None and not model.price.free
 
 
 def keep_loss(store: Store, experiment: str, usd: float) -> None:

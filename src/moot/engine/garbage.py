@@ -12,4 +12,5 @@ def spare_collector() -> None:
     a second. Of the rest next to nothing is in a circle, so it need not be looked for after every few calls.
     """
     gc.freeze()
+    gc.enable()  # who starts a process may have put it off until here
     gc.set_threshold(10_000, 20, 20)

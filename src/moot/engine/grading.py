@@ -6,7 +6,6 @@ asked for once; a judge that failed is asked again the next time. A person's wor
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -36,6 +35,7 @@ from moot.store import schema
 from moot.store.rows import points_json, score_row
 from moot.store.store import Store
 from moot.team import Player
+from moot.team.together import together
 from moot.types import Case, Score
 
 T = TypeVar("T")
@@ -146,13 +146,13 @@ async def _grade_batch(
     store: Store, grading: Grading, cells: GradedCells, cases: Sequence[Case], graded: Graded
 ) -> None:
     sheets = await sheets_of(store, grading, cells, cases)
-    await asyncio.gather(*(_grade_sheet(store, grading, sheet, graded) for sheet in sheets))
+    await together(_grade_sheet(store, grading, sheet, graded) for sheet in sheets)
 
 
 async def _judge_sheet(store: Store, grading: Grading, sheet: Sheet) -> list[Judgement]:
     """What judges say of the open answers: what is on record, and what those say who had not been asked."""
     wordings = sheet.open_answers(grading)
-    heard = await asyncio.gather(*(_ask(store, judging, grading, sheet, wordings) for judging in grading.judges))
+    heard = await together(_ask(store, judging, grading, sheet, wordings) for judging in grading.judges)
     for judging, fresh in zip(grading.judges, heard, strict=True):
         judged_as = grading.judged_as(judging, sheet.case)
         store.put_later([(schema.judgements, _judgement_row(sheet.case, judged_as, word)) for word in fresh])
@@ -202,9 +202,7 @@ async def _ask(
     judging = replace(judging, model=LinkedCalls(judging.model, store, case))
     asked = (judge(judging, case, alike[sample], team.seated(sample), grading.batch) for sample in alike)
     return [
-        _tried(word, sample + 1)
-        for sample, part in zip(alike, await asyncio.gather(*asked), strict=True)
-        for word in part
+        _tried(word, sample + 1) for sample, part in zip(alike, await together(asked), strict=True) for word in part
     ]
 
 

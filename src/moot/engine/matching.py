@@ -9,7 +9,6 @@ learnt is kept, so that a report asks nobody and a second run asks nothing.
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -37,6 +36,7 @@ from moot.store.rows import verdict_of
 from moot.store.statements import Row
 from moot.store.store import Store
 from moot.team import Team
+from moot.team.together import together
 from moot.traces import NotNeeded, Shown, not_waited_for, of_kind, trace_json
 from moot.types import Answer, Case, Question, Verdict
 
@@ -223,7 +223,7 @@ async def _match_played(
         )
         for key, sets in open_sets.items()
     ]
-    await asyncio.gather(*work)
+    await together(work)
 
 
 def draft_sets(case: Case, played: Iterable[Drafted], needs: Needs) -> list[DraftSet]:
@@ -298,7 +298,7 @@ async def _learn_and_keep(
     shows_reference: bool,
 ) -> None:
     """All sets of drafts of one question and repeat. What gave nothing usable is not kept: the next run asks again."""
-    learnt = await asyncio.gather(*(learn(drafts, shows_reference=shows_reference) for drafts in sets))
+    learnt = await together(learn(drafts, shows_reference=shows_reference) for drafts in sets)
     fresh: list[Entry] = []
     for drafts, about in zip(sets, learnt, strict=True):
         done.asked += about.asked
@@ -331,8 +331,8 @@ async def learn(drafts: DraftSet, *, shows_reference: bool) -> Learnt:
         grouper = grouper.knowing(drafts.case)
     about = Learnt()
     groups = await group_drafts(drafts, team.seated(drafts.repeat), grouper, about)
-    await asyncio.gather(
-        *(match_word(drafts, groups, word, team.seated(drafts.repeat), grouper, about) for word in drafts.words)
+    await together(
+        match_word(drafts, groups, word, team.seated(drafts.repeat), grouper, about) for word in drafts.words
     )
     return about
 

@@ -6,7 +6,6 @@ judge that failed is asked again the next time.
 
 from __future__ import annotations
 
-import asyncio
 import json
 import time
 from collections import Counter, defaultdict
@@ -38,6 +37,7 @@ from moot.store.statements import Row
 from moot.store.store import Store
 from moot.strategies.traits import Traits
 from moot.team import Player
+from moot.team.together import together
 from moot.types import Case
 
 AnswersByPlay = Mapping[tuple[str, int], str | None]
@@ -144,11 +144,9 @@ async def _compare_batch(
     recorded: dict[str, list[Row]] = defaultdict(list)
     for row in await store.run(partial(preferences_on, questions=questions)):
         recorded[row["question"]].append(row)
-    await asyncio.gather(
-        *(
-            _compare_case(store, comparing, case, pairs, texts[digest], recorded[digest], compared)
-            for case, digest in zip(cases, questions, strict=True)
-        )
+    await together(
+        _compare_case(store, comparing, case, pairs, texts[digest], recorded[digest], compared)
+        for case, digest in zip(cases, questions, strict=True)
     )
 
 
@@ -163,7 +161,7 @@ async def _compare_case(
 ) -> None:
     orders = orders_of(compared_plays(pairs, texts))
     asked = (_ask(store, comparing, judging, case, orders, recorded, compared) for judging in comparing.judges)
-    await asyncio.gather(*asked)
+    await together(asked)
 
 
 async def _ask(
@@ -194,7 +192,7 @@ async def _ask(
         else:
             compared.words += 1
 
-    await asyncio.gather(*map(one, orders))
+    await together(map(one, orders))
 
 
 def preference_row(question: str, judge: str, word: Preference) -> dict[str, Any]:

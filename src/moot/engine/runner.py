@@ -31,11 +31,12 @@ from moot.engine.play import play
 from moot.engine.preferences import compare_all
 from moot.engine.prefetched import Prefetched
 from moot.engine.run_tally import RunTally, State
-from moot.engine.stopping import LONG_PATIENCE_S, Unfinished, ended
+from moot.engine.stopping import LONG_PATIENCE_S, Unfinished, ended, land
 from moot.engine.undeclared_prompts import all_undeclared, undeclared_by
 from moot.errors import BudgetReached, EndpointClosed, MootError, StoreError, TransportError
 from moot.experiment.plan import Cell, Plan
 from moot.grade.group import Stages
+from moot.models.budget import within
 from moot.models.flights import Flights, Work, asking_for
 from moot.needs import EVERYTHING, Needs
 from moot.prompts import noting_prompts
@@ -158,6 +159,7 @@ class Runner:
             raise
         finally:
             try:
+                await land(self._flights, None if self._interrupted else self._stopped)
                 await close_all(built.model for built in experiment.models.values())
             finally:
                 processes.over(process)
@@ -180,7 +182,7 @@ class Runner:
     def _stop_if_crossed(self) -> None:
         """The last of all calls may have been billed above what it was allowed, and then no other was refused."""
         purse = self.tally.purse
-        if purse is not None and purse.overbilled and purse.spent_usd > purse.cap_usd and self._stopped is None:
+        if purse is not None and purse.overbilled and not within(purse.cap_usd, purse.spent_usd) and not self._stopped:
             self._stop(BudgetReached(f"{purse.standing_words()}. {purse.overcharge_words()}"))
 
     def _overbilled(self) -> dict[str, Any]:

@@ -12,14 +12,13 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from moot.engine.grading import StoredGrading
 from moot.engine.stored_labels import StoredLabels
 from moot.errors import CallError, UsageError
 from moot.experiment.part_of_file import without_players
 from moot.experiment.selected import with_selection
 from moot.experiment.spec import ExperimentFile
+from moot.later import numpy as np
 from moot.models.closest import closest
 from moot.models.model import Model
 from moot.select.labels import Halves, LabelMatrix, Proposer

@@ -79,7 +79,12 @@ class SharedLimits:
         if worker in self._gone:
             # Its questions are with others by now: whatever it still does must not go on.
             raise MootError(f"worker {worker} was given up")
-        return self._accounts.setdefault(worker, Account(self.limiters))
+        if (account := self._accounts.get(worker)) is None:
+            account = self._accounts[worker] = self.opened(worker)
+        return account
+
+    def opened(self, worker: str) -> Account:
+        return Account(self.limiters)
 
 
 class Account:
@@ -173,9 +178,12 @@ Collect = Callable[[], Awaitable[list[Granted]]]
 class Line:
     """A worker's line to the gate: notes go out together, answers come back to whoever asked."""
 
-    def __init__(self, send: Send, collect: Collect) -> None:
+    def __init__(self, send: Send, collect: Collect, *, news_s: float = 0.0) -> None:
+        """`news_s`: for so long what is only told waits for something that is asked, to go out with it."""
         self._send = send
         self._collect = collect
+        self._news_s = news_s
+        self._timer: asyncio.TimerHandle | None = None
         self._notes: list[Note] = []
         self._some = asyncio.Event()
         self._tickets = itertools.count()
@@ -186,7 +194,10 @@ class Line:
 
     def tell(self, verb: str, *values: Any) -> None:
         self._notes.append(Note(verb, values))
-        self._some.set()
+        if not self._news_s:
+            self._some.set()
+        elif self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(self._news_s, self._some.set)
 
     async def ask(self, verb: str, *values: Any, undo: Note) -> Any:
         """`undo` gives back what is granted after the one who asked has gone."""
@@ -195,13 +206,15 @@ class Line:
         ticket = next(self._tickets)
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._waiting[ticket] = Waiting(future, undo)
-        self.tell(verb, ticket, *values)
+        self._notes.append(Note(verb, (ticket, *values)))
+        self._some.set()
         try:
             return await future
         except asyncio.CancelledError:
             if self._waiting.pop(ticket, None) is not None:
                 self._unwanted[ticket] = undo
                 self.tell("give_up", ticket)
+                self._some.set()  # others may wait behind it
             elif not future.cancelled() and future.exception() is None:
                 self.tell(undo.verb, *undo.values)  # granted in the very moment of leaving
             raise
@@ -220,6 +233,9 @@ class Line:
             while True:
                 await self._some.wait()
                 self._some.clear()
+                if self._timer is not None:
+                    self._timer.cancel()
+                    self._timer = None
                 notes, self._notes = self._notes, []
                 await self._send(notes)
 

@@ -28,6 +28,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
 from moot.engine import hangup
+from moot.errors import BudgetReached
 from moot.models.flights import Flights
 from moot.stats.counted_words import count
 
@@ -146,6 +147,11 @@ async def ended(task: asyncio.Task[T], flights: Flights) -> T | BaseException:
     return came
 
 
+async def land(flights: Flights, ended_by: BaseException | None) -> None:
+    """Before models and stores are closed. A reached budget lets the calls come home that are paid for; all else drops them."""
+    await flights.land(LONG_PATIENCE_S if isinstance(ended_by, BudgetReached) else 0.0)
+
+
 class CallsOnly(Generic[T]):
     """Work that is nothing but calls, such as grading what is stored: told to end, it stores those that have left."""
 
@@ -166,6 +172,8 @@ class CallsOnly(Generic[T]):
     async def result(self) -> T:
         """`CancelledError`: it was told to end."""
         came = await ended(self._task, self._flights)
+        if isinstance(came, BudgetReached):
+            await land(self._flights, came)
         if isinstance(came, BaseException):
             raise came
         return came

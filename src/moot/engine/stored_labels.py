@@ -6,13 +6,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
 from sqlalchemy import Connection
 
 from moot.data.clusters import clusters_of
 from moot.engine.alone_plays import OF_WAYS, LabelOrigin, in_common, one_way, played_alone, way_columns
 from moot.errors import UsageError
 from moot.grade.ways import way_of
+from moot.later import numpy as np
 from moot.models.closest import closest
 from moot.select.labels import AnswerAlone, Floats, LabelMatrix, Proposer, label_matrix, per_question
 from moot.select.where import Condition, condition
@@ -91,15 +91,23 @@ def stored_labels(
     said: dict[str, dict[str, dict[int, AnswerAlone]]] = {}
     drafts: dict[tuple[str, str], Answer] = {}
     settled = False
+    never = []
     for cell in cells:
         player = cell["player"]
+        rows = list(queries.results(connection, experiment["id"], cell["id"], grader))
+        if rows and all(row["outcome"] == "failed" for row in rows):
+            never.append(player)
+            continue
         own = said.setdefault(player, {})
-        for row in queries.results(connection, experiment["id"], cell["id"], grader):
+        for row in rows:
             if (question := row["question"]) in cases:
                 own.setdefault(question, {})[row["repeat"]] = AnswerAlone(row["answer"], row["value"])
                 settled |= way_of(row["value"], row["stage"], waits=True) == "judge"
                 if row["repeat"] == 0:
                     drafts[player, question] = _draft(player, row)
+    if not said:
+        whose = " and of ".join(never)
+        raise UsageError(f"every answer of {whose} failed; moot doctor says why, then run the experiment again")
     first = {
         player: {question for question, own in of_player.items() if 0 in own} for player, of_player in said.items()
     }
@@ -113,7 +121,8 @@ def stored_labels(
         if player in kept.names
     }
     repeats = 1 + max(repeat for player in plays for question in asked for repeat in said[player][question])
-    origin = LabelOrigin(cells[0]["label"], others, len(cases) - len(asked), kept.left_out, repeats)
+    left_out = len(cases) - len(asked)
+    origin = LabelOrigin(cells[0]["label"], others, left_out, kept.left_out, repeats, tuple(sorted(never)))
     firsts = {
         proposers[player]: {name: own[0] for name, own in of_player.items()} for player, of_player in plays.items()
     }

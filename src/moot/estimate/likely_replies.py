@@ -44,7 +44,8 @@ ACCURACY = 0.6
 
 Assumption = Literal["agreeing", "likely", "contrary"]
 
-_MARK = re.compile(r"\bestimated_(\d+)_tokens\b")
+_MARK = re.compile(r"estimated_(?<!\westimated_)(\d+)_tokens\b")
+"""That it is the beginning of a word is looked at last: what begins with plain letters is found many times sooner."""
 _SHORT = ("answer", "solution")
 """Fields that hold a few words however long a reply is."""
 

@@ -20,6 +20,7 @@ from pydantic import (
     TypeAdapter,
     ValidatorFunctionWrapHandler,
     WrapValidator,
+    model_validator,
 )
 from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import PydanticCustomError
@@ -282,6 +283,15 @@ class RecordedSpec(Strict):
     format: Text | None = Field(
         default=None, description="The tool whose logs these are: inspect, lm-eval, promptfoo, helm, openai-batch, csv"
     )
+    metric: Text | None = Field(
+        default=None, description="By which metric or scorer of the logs a reply is right, where they have several"
+    )
+
+    @model_validator(mode="after")
+    def _of_logs(self) -> RecordedSpec:
+        if self.metric is not None and self.format is None:
+            raise ValueError("metric goes with the format of a tool whose logs these are, such as inspect")
+        return self
 
 
 class PluggedSpec(Strict):

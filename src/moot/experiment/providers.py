@@ -131,7 +131,7 @@ def make_models(
 
 def check_payable(file: ExperimentFile, built: Mapping[str, BuiltModel]) -> None:
     """Under a budget. All who lack the same are told at once: whoever mends one after the other asks as often."""
-    paid = {name: each for name, each in built.items() if each.model.price != FREE}
+    paid = {name: each for name, each in built.items() if each.model.price is None or not each.model.price.free}
     unpriced = [name for name, each in paid.items() if each.model.price is None]
     unbounded = [name for name, each in paid.items() if each.max_tokens is None and name not in unpriced]
     price = "has no price, so no budget can be kept; expected price: {prompt: ..., completion: ...}"
@@ -310,17 +310,18 @@ def _simulated(file: ExperimentFile, name: str, spec: SimulatedSpec, dataset: Da
 
 
 def _recorded(file: ExperimentFile, name: str, spec: RecordedSpec, *_: Any) -> Model:
-    path = file.beside(spec.file)
-    recording = None if spec.format is None else _logged(file, name, spec.format, path)
-    tells_cost = file.spec.budget_usd is None
+    path, tells_cost = file.beside(spec.file), file.spec.budget_usd is None
+    recording = None if spec.format is None else _logged(file, name, spec.format, path, spec.metric)
     return RecordedModel(name, file=path, model=spec.model, recording=recording, tells_cost=tells_cost)
 
 
-def _logged(file: ExperimentFile, name: str, tool: str, path: Path) -> Recording:
-    from moot.data.logs.imported import recorded_in_logs
+def _logged(file: ExperimentFile, name: str, tool: str, path: Path, metric: str | None) -> Recording:
+    from moot.data.logs.imported import UnusableMetric, recorded_in_logs
 
     try:
-        return recorded_in_logs(tool, path)
+        return recorded_in_logs(tool, path, metric)
+    except UnusableMetric as error:
+        raise file.error(("models", name, "metric"), error.in_a_file) from None
     except UnknownLogFormat as error:
         raise file.error(("models", name, "format"), str(error)) from None
 

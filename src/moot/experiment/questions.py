@@ -10,6 +10,7 @@ from moot.data import Dataset, about_documents, builtin, by_cluster, given_cases
 from moot.data.formats import Format, dataset_format
 from moot.data.hub import Hub
 from moot.data.logs.formats import LOG_FORMATS, is_log_format
+from moot.data.logs.imported import UnusableMetric
 from moot.data.logs.questions import load_logged
 from moot.errors import FileError, UsageError
 from moot.experiment.spec import ExperimentFile, QuestionsSpec
@@ -58,7 +59,21 @@ def _read(file: ExperimentFile, source: QuestionsSpec, key: KeyPath) -> Dataset:
         return given_cases(cases, language=language)
     if source.format is not None and file.spec.objects.format is None and is_log_format(source.format):
         path = file.beside(source.file or "")
-        return load_logged(path, source.format, language=language, sample=sample, seed=seed, kind=source.kind)
+        try:
+            return load_logged(
+                path,
+                source.format,
+                language=language,
+                sample=sample,
+                seed=seed,
+                kind=source.kind,
+                metric=source.metric,
+            )
+        except UnusableMetric as error:
+            raise file.error((*key, "metric"), error.in_a_file) from None
+    if source.metric is not None:
+        tools = ", ".join(LOG_FORMATS.places())
+        raise file.error((*key, "metric"), f"{source.format} is no tool with logs; metric goes with one of {tools}")
     if source.format is not None:
         published, form = _published(file, source, key), _format(file, source, key)
         return load_published(published, form, language=language, sample=sample, seed=seed, kind=source.kind)

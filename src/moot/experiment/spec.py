@@ -319,6 +319,12 @@ class ExperimentFile:
         except RuntimeError as error:
             raise UsageError(f"{self.path}: {path!r}: {error}") from None
 
+    def with_budget(self, usd: float | None) -> ExperimentFile:
+        """The same with this budget in the place of its own; None leaves that."""
+        if usd is None:
+            return self
+        return ExperimentFile(self.path, self.spec.model_copy(update={"budget_usd": usd}), self.places)
+
     @property
     def store_url(self) -> str:
         return self.spec.store or f"sqlite:///{self.spec.kept_as}.db"

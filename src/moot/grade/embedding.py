@@ -8,12 +8,9 @@ exactly, and only then the cosine.
 
 from __future__ import annotations
 
-import importlib
 import importlib.util
 import json
-import os
 import re
-import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,6 +24,7 @@ from moot.grade.normalise import normalise, too_long
 from moot.grade.numerals import numerals, thousands
 from moot.grade.wordpiece import WordPiece
 from moot.models import packaged
+from moot.stats.one_thread import load_numpy
 
 if TYPE_CHECKING:  # NumPy takes a tenth of a second to load, and most commands embed nothing
     import numpy as np
@@ -181,21 +179,8 @@ def _vector(folder: Path, text: str) -> Array:
 
 @cache
 def _encoder(folder: Path) -> Encoder:
-    _load_numpy()
+    load_numpy()
     return Encoder(read_safetensors(folder / "model.safetensors"), WordPiece.from_file(folder / "vocab.txt"))
-
-
-def _load_numpy() -> None:
-    """With one thread, unless the user has said otherwise: these products are so small that on a busy machine the
-    threads only wait for each other (430 ms a text against 17). The setting is read at loading, and only then.
-    """
-    if "numpy" in sys.modules or "OPENBLAS_NUM_THREADS" in os.environ:
-        return
-    os.environ["OPENBLAS_NUM_THREADS"] = "1"
-    try:
-        importlib.import_module("numpy")
-    finally:
-        del os.environ["OPENBLAS_NUM_THREADS"]
 
 
 def read_safetensors(path: Path) -> dict[str, Array]:

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 
 from moot.decide.abstaining import AnswerChance
 from moot.experiment.plan import Cell
+from moot.grade.group import Stages
+from moot.team import Team
 from moot.traces import Grouped, of_kind
-from moot.types import Episode, Usage, Verdict
+from moot.types import Episode, Question, Usage, Verdict
 
 LONG = "long answers differ in words however much they agree"
 """Why nobody can tell from the words how far a team agrees."""
@@ -53,3 +55,10 @@ class AnsweredQuestion:
         """Long answers are told apart by who can tell what they mean, or not at all."""
         grouped = of_kind(self.verdict.traces, Grouped)
         return LONG if self.episode.question.is_long and not grouped else None
+
+
+async def groups_of(team: Team, question: Question, verdict: Verdict) -> tuple[tuple[str, ...], ...]:
+    """Who said the same: as the strategy found, else by their words alone, which asks nobody."""
+    if grouped := of_kind(verdict.traces, Grouped):
+        return grouped[-1].groups
+    return (await Stages().group(question, verdict.answers, team)).groups

@@ -23,6 +23,7 @@ from moot.strategies import Strategy, Traits, label, traits_of
 from moot.strategies.captaincy import absent, captain_decides
 from moot.strategies.lineups import check_some, lineups_of
 from moot.team import Player, Team
+from moot.team.together import together
 from moot.team.watching import Watcher
 from moot.types import FREE, Answer, Call, Case, Price, Question, Reply, Request, Score, Verdict
 
@@ -122,7 +123,7 @@ class PersonDecides:
     async def play(self, question: Question, team: Team) -> Verdict:
         self.model.turn = Turn(question)
         drafting = [player for player in team.players if player.name != PERSON or self.drafts_too]
-        drafts = tuple(await asyncio.gather(*(team.draft(player, question) for player in drafting)))
+        drafts = tuple(await together(team.draft(player, question) for player in drafting))
         answered = tuple(draft for draft in drafts if draft.text is not None)
         self.model.turn = Turn(question, answered, captain=True, reasons=self.reasons)
         if answered:

@@ -14,7 +14,7 @@ import logging
 import math
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from functools import partial
@@ -28,6 +28,7 @@ from moot.experiment.plan import Cell, Plan
 from moot.grade.grading import Grading
 from moot.grade.persons import persons_word, words_by_case
 from moot.live.asked_with import AskedWith
+from moot.live.forgotten_plays import ForgottenPlays
 from moot.live.served_past import drop_calls
 from moot.live.served_rows import cleaned_rows, placed_cases
 from moot.live.tied_calls import ITSELF, AskedPlay, asked_play, calls_are_for, forgettable, put_ties
@@ -35,7 +36,7 @@ from moot.live.told_right import take_feedback
 from moot.live.unwritten import Batch, KeptCall, TryTheStore, Unwritten, WrittenSoFar, tell_waiting
 from moot.store import queries, schema
 from moot.store.bookkeeping import CallClaim, Settlement
-from moot.store.money import asked_account
+from moot.store.money import asked_account, served_account
 from moot.store.presence import Presence
 from moot.store.rows import episode_row, score_row
 from moot.store.statements import Row
@@ -55,14 +56,10 @@ LONGEST_AGAIN_S = 60.0
 """The pause before a store that did not take them is tried again: it doubles, up to this."""
 
 
-def served_name(name: str) -> str:
-    """What the served traffic of a file is kept under: apart from the runs of the same file, which have their own bill."""
-    return f"{name}:served"
-
-
-def asked_name(name: str) -> str:
-    """What `moot ask` keeps of a file's team: apart from what it was asked when served."""
-    return asked_account(name)
+served_name = served_account
+"""What the served traffic of a file is kept under: apart from the runs of the same file, which have their own bill."""
+asked_name = asked_account
+"""What `moot ask` keeps of a file's team: apart from what it was asked when served."""
 
 
 class ServedRecord:
@@ -87,6 +84,7 @@ class ServedRecord:
         """What is being written: a writer that takes over begins with it."""
         self._calls: dict[str, Row] = {}
         self._claims: dict[str, CallClaim] = {}
+        self.forgotten = ForgottenPlays()
         self._tied: set[str] = set()
         """Keys of calls and failures of questions that are to be written: as far as their questions are not forgotten."""
         self._asked_with = asked_with
@@ -102,6 +100,7 @@ class ServedRecord:
         self._next_try = 0.0
         self.error: MootError | None = None
         """Why nothing is kept at the moment, if the store cannot be written."""
+        self.others_written: Callable[[str | None], Awaitable[Any]] = partial(asyncio.sleep, 0)
 
     @property
     def id(self) -> str:
@@ -120,7 +119,8 @@ class ServedRecord:
         return self._experiment.grading
 
     async def open(self) -> None:
-        await self._store.run(self._declare)
+        whole = partial(self.declare, cells=self._cells, config=self._experiment.public_config, ident=self.id)
+        await self._store.run(whole)
         self._start()
 
     def _start(self) -> None:
@@ -161,25 +161,20 @@ class ServedRecord:
             self._trouble(error)
             self._waiting.put_nowait(TryTheStore())
 
-    def _declare(self, connection: Connection) -> None:
-        self.declare(connection, self._cells, self._experiment.public_config, self.id)
-
     def seat_beside(self, cell: Cell, config: Mapping[str, Any]) -> None:
         """That this one may answer under the name, too. Its plan is in the store from its first answer on, and not before."""
         self._beside[cell.id] = cell, config
 
     def _plan_of(self, connection: Connection, cell: str) -> str:
-        if (beside := self._beside.get(cell)) is None:
-            return self.id
-        return self.declare(connection, (beside[0],), beside[1])
+        beside = self._beside.get(cell)
+        return self.id if beside is None else self.declare(connection, (beside[0],), beside[1])
 
     def declare(
         self, connection: Connection, cells: Sequence[Cell], config: Mapping[str, Any], ident: str | None = None
     ) -> str:
         """That these may answer under the name: the plan's id. `ident`: where it is not that of these cells alone."""
-        config = {**config, "served": True}
-        if self._asked_with is not None:
-            config["asked"] = asdict(self._asked_with)
+        asked = {} if self._asked_with is None else {"asked": asdict(self._asked_with)}
+        config = {**config, "served": True, **asked}
         row = {
             "id": ident or digest([self._experiment.name, "served", [cell.id for cell in cells]]),
             "name": self.name,
@@ -231,7 +226,7 @@ class ServedRecord:
     async def keep_call(self, row: Row, settlement: Settlement | None = None, claim: CallClaim | None = None) -> Row:
         """To be written. It is paid for, so it waits even where the store takes nothing."""
         self._note(row)
-        if not self._behind:
+        if not self._behind and not self.forgotten.asks:
             try:
                 stands = await self._store.keep_call(row, settlement, claim)
             except MootError as error:
@@ -243,7 +238,8 @@ class ServedRecord:
             if row["key"] in self._tied:
                 self._waiting.put_nowait(KeptCall(row["key"]))
             return stands
-        assert settlement is None, "where money is counted a call is on the disk before its reply is used"
+        if settlement is not None:
+            self._store.settle(settlement)
         if claim is not None:
             self._claims[row["key"]] = claim
         self._later(row)
@@ -276,6 +272,12 @@ class ServedRecord:
         finally:
             written.cancel()
             failed.cancel()
+
+    async def all_written(self, forgetting: str | None = None) -> None:
+        """Also by other processes of this server; `forgetting`: an episode that none of them keeps a call of from now on."""
+        if forgetting is not None:
+            self.forgotten.add(forgetting)
+        await asyncio.gather(self.flush(), self.others_written(forgetting))
 
     async def close(self) -> None:
         if self._writer is None:
@@ -317,8 +319,7 @@ class ServedRecord:
             except Exception as error:  # noqa: BLE001  whatever it is, it is not kept: that is said, and tried again
                 self._trouble(error)
                 if closing and batch:
-                    lost = len(batch.episodes), len(batch.others)
-                    _log.error("given up: %d answers and %d other rows are not kept", *lost)
+                    _log.error("given up: %d answers and %d other rows are not kept", *batch.sizes)
                 if closing:
                     break
                 await self._linger(self._pause_s())
@@ -347,7 +348,7 @@ class ServedRecord:
             dropped = await self._store.run(partial(keep, cleaned=True))
         if dropped:
             try:
-                await self._store.scrub()
+                await self._store.scrub(pack=False)
             except StoreError as error:
                 _log.warning("what came for a question that was forgotten may be in the store's files: %s", error)
 
@@ -391,6 +392,6 @@ class ServedRecord:
         self, episode: str, *, answer: str | None = None, correct: bool | None = None, asker: str | None = None
     ) -> dict[str, Any]:
         """What turned out to be right: the answer itself, or whether the team's was. `asker`: only on its questions."""
-        await self.flush()
+        await self.all_written()
         learn = partial(take_feedback, name=self.name, grading=self.grading, episode=episode)
         return await self._store.run(partial(learn, answer=answer, correct=correct, asker=asker))

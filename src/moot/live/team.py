@@ -12,7 +12,7 @@ import math
 import random
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -22,15 +22,16 @@ from moot.decide.abstaining import cut_off
 from moot.engine.cashbook import Cashbook
 from moot.engine.chain import chain, limiters
 from moot.engine.play import play
+from moot.engine.stopping import LONG_PATIENCE_S
 from moot.engine.trial_play import try_out
 from moot.errors import StoreError, UsageError
 from moot.experiment.asked_for_texts import asked_for_texts
 from moot.experiment.build import build
 from moot.experiment.learning import askable
 from moot.experiment.plan import Cell, Plan
+from moot.experiment.providers import BuiltModel
 from moot.experiment.spec import ExperimentFile, read_experiment
-from moot.grade.group import Stages
-from moot.live.answered_question import AnsweredQuestion
+from moot.live.answered_question import AnsweredQuestion, groups_of
 from moot.live.asked_question import question_of
 from moot.live.beside_episodes import episode_name
 from moot.live.edited_team import EditedTeams
@@ -44,6 +45,9 @@ from moot.live.served_cell import served_cell
 from moot.live.served_names import declared_name, first_asked, learners_named, served_names
 from moot.live.served_rows import LATEST_REPEAT
 from moot.live.spent import total_cost, total_usage
+from moot.live.under_way import UnderWay
+from moot.models.flights import Flights
+from moot.models.limit import Turnstile
 from moot.models.model import Model
 from moot.store import from_here
 from moot.store.bookkeeping import day_of
@@ -52,13 +56,10 @@ from moot.store.ledger import Ledger, paid_on, pays
 from moot.store.sqlite import SqliteStore
 from moot.store.store import Store
 from moot.strategies import served
-from moot.team import Team
 from moot.team.watching import Watcher
-from moot.traces import Grouped, of_kind
 from moot.types import TEXT, Call, Episode, Question, QuestionKind, Verdict
 
 _log = logging.getLogger(__name__)
-
 
 BOOKS_S = 5.0
 """For this long a question waits for what was paid today; then the store is taken to be away."""
@@ -68,14 +69,6 @@ def _heard(reading: asyncio.Future[float]) -> None:
     """What comes too late is heard nevertheless: an error that nobody takes would be told as a mistake of ours."""
     if not reading.cancelled():
         reading.exception()
-
-
-def _log_wrong_key(words: str) -> None:
-    _log.error("%s", words)
-
-
-def _log_pause(words: str) -> None:
-    _log.warning("%s", words)
 
 
 def unheard(call: Call) -> None:
@@ -124,6 +117,8 @@ class LiveTeam:
         self.metered = False
         """Set before it is opened: what is paid is counted for each who asks, day by day, and durably."""
         self.on_paid: Callable[[str, str, float], None] = lambda name, day, usd: None
+        self.limiters: Callable[[Mapping[str, BuiltModel]], Mapping[str, Turnstile]] = limiters
+        """Set before it is opened, where the limits of endpoints are kept for several processes."""
         self.offer: ServedOffer | None = None
         """Set before it is opened: what of the file is served. None: all, and no name of a team stands for one of them."""
         self.kind: QuestionKind = "open"
@@ -136,6 +131,8 @@ class LiveTeam:
         self._opening = asyncio.Lock()
         self.edited = EditedTeams(self)
         self._models: dict[str, Model] = {}
+        self._flights = Flights()
+        self._plays = UnderWay()
         self._opened = False
         self._thread: Any = None
         self._planned: Callable[[Plan], Plan] = lambda plan: plan
@@ -212,10 +209,11 @@ class LiveTeam:
             if self._keep:
                 await self._record.open()
             calls = ExperimentCalls(self._record if self._keep else self.store, name)
-            wrong_key = _log_wrong_key if self._serving else None  # whoever is served is not who keeps the keys
-            paused = _log_pause if self._serving else None
-            limits = limiters(experiment.models)
-            models = chain(experiment.models, limits, calls, purse, on_wrong_key=wrong_key, on_pause=paused)
+            told = (partial(log, "%s") if self._serving else None for log in (_log.error, _log.warning))
+            wrong_key, paused = told  # whoever is served is not who keeps the keys
+            asked, flights = experiment.models, Flights()
+            wraps = partial(chain, asked, self.limiters(asked), calls, purse, on_wrong_key=wrong_key, on_pause=paused)
+            models, self._flights = wraps(flights=flights), flights
             if self._wrap is not None:
                 models = {name: self._wrap(name, model) for name, model in models.items()}
             self._models = models
@@ -234,13 +232,13 @@ class LiveTeam:
     def pays(self, name: str) -> None:
         """What this task and those it starts ask from now on is on the account of `name`."""
         if self.metered:
-            pays(self._payer(name))
+            pays(self.payer(name))
 
     async def paid_today(self, name: str) -> tuple[str, float]:
         """The day, of UTC, and what was paid on it on the account of `name`."""
         day = day_of(time.time())
         self.record.check()
-        reading = asyncio.ensure_future(self.store.run(partial(paid_on, payer=self._payer(name), day=day)))
+        reading = asyncio.ensure_future(self.store.run(partial(paid_on, payer=self.payer(name), day=day)))
         # A database that is away is waited for by a run, but not by somebody with a question. The reading ends by itself.
         done, _ = await asyncio.wait({reading}, timeout=BOOKS_S)
         if not done:
@@ -249,7 +247,7 @@ class LiveTeam:
             self.record.check()
         return day, await reading
 
-    def _payer(self, name: str) -> str:
+    def payer(self, name: str) -> str:
         return f"{served_name(self.experiment.name)}#{name}"
 
     def _paid(self, payer: str, day: str, usd: float) -> None:
@@ -263,6 +261,9 @@ class LiveTeam:
         if not self._opened:
             return
         self._opened = False
+        # Whoever is in the middle of a question is told so, and what it is paid for is kept.
+        await self._flights.land(LONG_PATIENCE_S)
+        await self._plays.over()
         if self._keep:
             await self.record.close()
         for built in self.experiment.models.values():
@@ -319,36 +320,37 @@ class LiveTeam:
         `waited_s`: how much of the time until the deadline had gone by. `asker`: whose question it is, where several ask.
         """
         await self.open()
-        self.record.check()
-        name = model or self.usual
-        cell = self.cell(name)
-        seated = replace(cell, team=instructed(cell.team, system)) if system else cell
-        repeat = 0 if self.reuse else random.SystemRandom().randint(1, LATEST_REPEAT)
-        if self._keep:
-            self.record.begin(question, repeat)
-        journal = Journal(heard)
-        started = time.perf_counter()
-        try:
-            async with asyncio.timeout(None if deadline_s is None else deadline_s - waited_s):
-                episode = await play(seated, question, repeat, journal=journal, watcher=watcher)
-        except TimeoutError:
-            verdict = await what_there_is(seated.team, question, journal, deadline_s or 0.0, waited_s)
-            if cell.abstain is not None or cell.rule is not None:
-                verdict = cut_off(verdict, cell.abstain)
-            episode = Episode(cell.id, question, repeat, verdict, tuple(journal), time.perf_counter() - started)
-        groups = await _groups(seated.team, question, episode.verdict)
-        asked = AnsweredQuestion(
-            id=episode_name(question.digest, repeat),
-            model=name,
-            cell=cell,
-            episode=episode,
-            usage=total_usage(journal),
-            cost_usd=total_cost(journal),
-            groups=groups,
-        )
-        if self._keep:
-            self.record.add(episode, asker)
-        return asked
+        with self._plays:
+            self.record.check()
+            name = model or self.usual
+            cell = self.cell(name)
+            seated = replace(cell, team=instructed(cell.team, system)) if system else cell
+            repeat = 0 if self.reuse else random.SystemRandom().randint(1, LATEST_REPEAT)
+            if self._keep:
+                self.record.begin(question, repeat)
+            journal = Journal(heard)
+            started = time.perf_counter()
+            try:
+                async with asyncio.timeout(None if deadline_s is None else deadline_s - waited_s):
+                    episode = await play(seated, question, repeat, journal=journal, watcher=watcher)
+            except TimeoutError:
+                verdict = await what_there_is(seated.team, question, journal, deadline_s or 0.0, waited_s)
+                if cell.abstain is not None or cell.rule is not None:
+                    verdict = cut_off(verdict, cell.abstain)
+                episode = Episode(cell.id, question, repeat, verdict, tuple(journal), time.perf_counter() - started)
+            groups = await groups_of(seated.team, question, episode.verdict)
+            asked = AnsweredQuestion(
+                id=episode_name(question.digest, repeat),
+                model=name,
+                cell=cell,
+                episode=episode,
+                usage=total_usage(journal),
+                cost_usd=total_cost(journal),
+                groups=groups,
+            )
+            if self._keep:
+                self.record.add(episode, asker)
+            return asked
 
     @property
     def usual(self) -> str:
@@ -391,10 +393,3 @@ def _served(cell: Cell) -> Cell:
     """The cell as it is played for somebody who waits. How sure an answer is hangs on all players: then all are heard."""
     played = served(cell.strategy) if cell.rule is None else cell.strategy
     return replace(cell, id=served_cell(cell.id), strategy=played)
-
-
-async def _groups(team: Team, question: Question, verdict: Verdict) -> tuple[tuple[str, ...], ...]:
-    """Who said the same: as the strategy found, else by their words alone, which asks nobody."""
-    if grouped := of_kind(verdict.traces, Grouped):
-        return grouped[-1].groups
-    return (await Stages().group(question, verdict.answers, team)).groups

@@ -63,6 +63,11 @@ class Batch:
         return bool(self.episodes or self.rows or self.kept)
 
     @property
+    def sizes(self) -> tuple[int, int]:
+        """Answers, and other rows."""
+        return len(self.episodes), len(self.others)
+
+    @property
     def calls(self) -> list[Row]:
         return [row for table, row in self.rows if table is schema.calls]
 

@@ -61,6 +61,9 @@ class Askings:
     def alone(self, player: str, question: str, outcome: str, steps: Steps) -> None:
         """What a player by itself was asked has come to what the play has."""
         ending = outcome if outcome in (ANSWERED, FAILED, REFUSED) else UNANSWERED
+        if len(steps) == 1 and steps[0][0] == player and steps[0][1] != EXTRACT and player not in self.officers:
+            self._add((player, PLAYER), question, steps, ending)  # nearly always
+            return
         for place, own in _by_place(steps, (player,), {}, self.officers).items():
             self._add(place, question, own, ending if place == (player, PLAYER) else self._ending(own, ()))
 
@@ -84,11 +87,16 @@ class Askings:
             self._add(place, question, own, NOT_HEARD if place in dropped else self._ending(own, read))
 
     def _add(self, place: AskedAs, question: str, steps: Steps, ending: str) -> None:
-        attended = self.by_place.setdefault(place, Attended())
+        attended = self.by_place.get(place)
+        if attended is None:
+            attended = self.by_place[place] = Attended()
         attended.questions.add(question)
         attended.endings[ending] += 1
-        attended.calls.update(step[3] for step in steps if step[3])
-        attended.failed_calls += sum(step[3] is None and step[4] != LATE for step in steps)
+        for step in steps:
+            if step[3]:
+                attended.calls.add(step[3])
+            elif step[3] is None and step[4] != LATE:
+                attended.failed_calls += 1
 
     def _ending(self, steps: Steps, read: Collection[tuple[str, int]]) -> str:
         """By the last of its calls; a reply that others could read is an answer."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from moot.grade.ways import way_of
 from moot.measures.cells import Row, Stored
 from moot.stats.graded import Value, WayOfGrading, ended_value, said_value
 from moot.traces import Trace, not_waited_for
-from moot.types import FAILED, Answer, Case, Verdict
+from moot.types import ABSTAINED, FAILED, Answer, Case, Verdict
 
 Key = tuple[str, int]
 """One set of drafts on one question: (question, the drafts' repeat)."""
@@ -96,6 +97,22 @@ class EpisodeOutline(NamedTuple):
         return ended_value(said_value(self.right, self.way, self.open_words), self.outcome, self.never_came)
 
 
+_GRADED_AS = attrgetter("right", "outcome", "stage", "waits")
+
+
+def marked_at_once(seen: Sequence[EpisodeOutline]) -> dict[str, float] | None:
+    """By question, where each was played once and every answer came to its grade at once; None where there is more to know."""
+    different = set(map(_GRADED_AS, seen))
+    if not all(_at_once(*each) for each in different):
+        return None
+    marks = {episode.key[0]: episode.right for episode in seen if episode.right is not None}
+    return marks if len(marks) == len(seen) else None
+
+
+def _at_once(right: float | None, outcome: str, stage: str | None, waits: bool) -> bool:
+    return right is not None and outcome not in (ABSTAINED, FAILED) and way_of(right, stage, waits=waits) == "at once"
+
+
 def named_if_none_came(episodes: list[EpisodeOutline]) -> list[EpisodeOutline]:
     """The episodes of one cell; with whose they are where every one failed: what it is worth nobody knows."""
     if not episodes or any(episode.outcome != FAILED for episode in episodes):
@@ -103,6 +120,11 @@ def named_if_none_came(episodes: list[EpisodeOutline]) -> list[EpisodeOutline]:
     cell = episodes[0].cell
     name = cell["player"] or (f"{cell['label']}@{cell['captain']}" if cell["captain"] else cell["label"])
     return [episode._replace(never_came=name) for episode in episodes]
+
+
+def name_if_none_came(episodes: Sequence[EpisodeOutline]) -> str | None:
+    """Whose episodes these of one cell are, where every one failed; None: something came."""
+    return episodes[0].never_came if episodes else None
 
 
 def right_of(row: Row) -> float | None:

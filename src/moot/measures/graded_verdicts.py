@@ -36,6 +36,10 @@ class PlayedVerdicts:
     drafted: bool = True
     """Whether its players draft alone; else how it ended tells how sure it is."""
 
+    @property
+    def title(self) -> str:
+        return self.label if self.captain is None else f"{self.label}@{self.captain}"
+
 
 def graded_verdicts(
     places: Sequence[tuple[Source, Key]],

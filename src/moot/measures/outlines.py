@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from sys import intern
 from typing import Any
 
@@ -37,8 +38,21 @@ def outlines_alone(cell: Stored, rows: Iterable[Sequence[Any]], askings: Askings
         calls, said = call_keys(steps), None if _failed(steps) else answer
         right = value if value is not None or answer is not None else 0.0
         key, unsettled = (question, repeat), answer if right is None else None
-        outline = EpisodeOutline(cell, key, position, right, outcome, stage, None, seconds, calls)
-        yield outline._replace(said=said, open_words=unsettled, unreached=_names(unreached))
+        names = _names(unreached)
+        yield EpisodeOutline(
+            cell,
+            key,
+            position,
+            right,
+            outcome,
+            stage,
+            None,
+            seconds,
+            calls,
+            said=said,
+            open_words=unsettled,
+            unreached=names,
+        )
 
 
 def all_outlines_alone(
@@ -49,19 +63,26 @@ def all_outlines_alone(
     cases = [case for several in places.values() for _, case in several]
     marks = Marks(connection, list(cells), cases, grader, most_repeats(connection, list(cells)))
     keys: dict[Key, Key] = {}
+    answers: dict[str | None, str | None] = {}
+    players = {ident: cell["player"] or "" for ident, cell in cells.items()}
     episodes_by_cell: dict[str, list[EpisodeOutline]] = {ident: [] for ident in cells}
     for ident, question, repeat, outcome, answer, transcript, seconds, unreached in written_episodes(
         connection, list(cells), _ENDING
     ):
         steps = orjson.loads(transcript)
-        if question in places:
-            askings.alone(cells[ident]["player"] or "", question, outcome, steps)
+        there = places.get(question)
+        if there is None:
+            continue
+        key = question, repeat
+        key = keys.setdefault(key, key)
+        askings.alone(
+            players[ident], key[0], outcome, steps
+        )  # one text for all who were asked it, and for all who said it
+        answer = answers.setdefault(answer, answer)
         calls, said = call_keys(steps), None if _failed(steps) else answer
-        key = keys.setdefault((question, repeat), (question, repeat))
-        for position, case in places.get(question, ()):
+        for position, case in there:
             value, stage, _ = marks.of(ident, case, repeat)
             right = value if value is not None or answer is not None else 0.0
-            unsettled = answer if right is None else None
             episodes_by_cell[ident].append(
                 EpisodeOutline(
                     cells[ident],
@@ -73,13 +94,20 @@ def all_outlines_alone(
                     None,
                     seconds,
                     calls,
-                    said=said,
-                    open_words=unsettled,
+                    (),
+                    (),
+                    0,
+                    False,
+                    said,
+                    answer if right is None else None,
                     unreached=_names(unreached),
                 )
             )
     for several in episodes_by_cell.values():
-        several.sort(key=lambda episode: (episode.position, episode.key[1]))
+        if any(
+            later.position <= sooner.position for sooner, later in pairwise(several)
+        ):  # mostly they stand in this order
+            several.sort(key=lambda episode: (episode.position, episode.key[1]))
     return episodes_by_cell
 
 
@@ -88,6 +116,8 @@ def _names(unreached: str | None) -> tuple[str, ...]:
 
 
 def _failed(steps: Sequence[Sequence[Any]]) -> bool:
+    if len(steps) == 1:  # nearly always
+        return steps[0][4] is not None
     return any(step[4] is not None for step in steps)
 
 

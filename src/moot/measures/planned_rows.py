@@ -278,10 +278,38 @@ def _discussions(unplayed: _Unplayed) -> dict[str, list[Hashable]]:
 
 
 def _places(unplayed: _Unplayed) -> Iterator[Hashable]:
-    """At most: everybody who may read in two roles, all of them, and two kinds of ballots; the first place and the last."""
+    """The first place and the last, of all who read at a table in one role, and of each of several."""
     for cells in _stages(unplayed.together):
-        made_of = unplayed.made_of(cells)
-        readers = ("read", "review"), (None, None, *_Table(unplayed, cells).members())
-        for end in ("first", "last"):
-            yield from ((made_of, role, number, end) for role in readers[0] for number in range(len(readers[1])))
-            yield from ((unplayed.made_of([cell]), kind, end) for cell in cells for kind in ("votes", "judges"))
+        for row in _readers(unplayed, cells):
+            yield from ((row, end) for end in ("first", "last"))
+
+
+def _readers(unplayed: _Unplayed, cells: Sequence[Stored]) -> Iterator[Hashable]:
+    """As far as the traits tell who is shown what others said, in how many roles; where they do not, at most: everybody in
+    two roles, and two kinds of ballots."""
+    traits, members = cells[0]["traits"], _Table(unplayed, cells).members()
+    if traits.hears == "nothing":
+        return
+    if traits.decides_by is not None:  # a discussion, in which options are read by whoever has a ballot
+        yield from (unplayed.made_of([cell]) for cell in cells if traits.decides_by != "consensus")
+    elif traits.asks == "captain":
+        yield from _captains_reading(unplayed, cells)
+    elif traits.asks == "nobody" and traits.offices:
+        yield from _all_and_each(unplayed.made_of(cells), "offices", len(traits.offices))
+    elif traits.asks == "everybody" and traits.hears in ("answers", "reasons", "rounds"):
+        yield from _all_and_each(unplayed.made_of(cells), "everybody", len(members))
+        if traits.captain == "leads" and traits.hears != "rounds":  # who has debated does not read once more to decide
+            yield from _captains_reading(unplayed, cells)
+    else:
+        for role in ("read", "review"):
+            yield from _all_and_each(unplayed.made_of(cells), role, len(members) + 1)
+        yield from ((unplayed.made_of([cell]), kind) for cell in cells for kind in ("votes", "judges"))
+
+
+def _captains_reading(unplayed: _Unplayed, cells: Sequence[Stored]) -> Iterator[Hashable]:
+    """A single captain's row is the one over all."""
+    yield from dict.fromkeys(("led", unplayed.made_of(several)) for several in (*([cell] for cell in cells), cells))
+
+
+def _all_and_each(made_of: Hashable, role: str, readers: int) -> Iterator[Hashable]:
+    yield from ((made_of, role, number) for number in range(readers + 1 if readers > 1 else 1))

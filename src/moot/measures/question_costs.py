@@ -12,6 +12,7 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from moot.measures.cells import Stored
 from moot.measures.episodes import EpisodeOutline
 from moot.measures.source import Source
 
@@ -33,6 +34,14 @@ class QuestionCosts:
         return mean_cost(self.usd)
 
 
+def cell_costs(source: Source, cell: Stored) -> QuestionCosts:
+    """Of all that a cell has played, reckoned once."""
+    if cell["id"] not in source.costs_by_cell:
+        source.costs_by_cell[cell["id"]] = question_costs(source, source.seen(cell))
+    costs: QuestionCosts = source.costs_by_cell[cell["id"]]
+    return costs
+
+
 def question_costs(source: Source, seen: Sequence[EpisodeOutline]) -> QuestionCosts:
     paid = source.paid_usd(seen)
     known = [cost for cost in paid if cost is not None]
@@ -49,8 +58,9 @@ def mean_cost(by_question: Mapping[str, float] | None, asked: Collection[str] | 
 
 def means_by_question(values: Sequence[float], seen: Sequence[EpisodeOutline]) -> dict[str, float]:
     """Of what is known of every episode."""
-    if len({episode.key[0] for episode in seen}) == len(seen):  # mostly there are no means to take
-        return {episode.key[0]: value for episode, value in zip(seen, values, strict=True)}
+    once = {episode.key[0]: value for episode, value in zip(seen, values, strict=True)}
+    if len(once) == len(seen):  # mostly there are no means to take
+        return once
     by_cell: dict[tuple[str, str], list[float]] = {}
     for episode, value in zip(seen, values, strict=True):
         by_cell.setdefault((episode.key[0], episode.cell["id"]), []).append(value)

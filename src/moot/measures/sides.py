@@ -11,14 +11,15 @@ from moot.experiment.side_names import cells_named as named_cells
 from moot.experiment.side_names import several_teams, side_of_row
 from moot.measures.cells import Stored
 from moot.measures.draft_calls import DraftTable
-from moot.measures.episodes import EpisodeOutline
-from moot.measures.question_costs import QuestionCosts, question_costs
+from moot.measures.episodes import EpisodeOutline, marked_at_once
+from moot.measures.question_costs import QuestionCosts, cell_costs, question_costs
 from moot.measures.quiz.played import UNPLAYED, Played, solos, split, values_by_question
 from moot.measures.quiz.plays import plays_of
 from moot.measures.source import Source
 from moot.stats.crossfit import best
 from moot.stats.graded import Value, known, least_of, mean_value
 from moot.stats.shared_questions import SharedQuestions, shared_questions
+from moot.stats.values import PlainMarks
 from moot.types import ABSTAINED, FAILED
 
 
@@ -47,8 +48,10 @@ class SideResults:
     left_out: frozenset[str] = frozenset()
     """Questions that only some of its cells have played: the mean of those would be another side's from question to question."""
 
-    def marks(self, questions: Iterable[str]) -> dict[str, float | None]:
+    def marks(self, questions: Iterable[str]) -> Mapping[str, float | None]:
         """The value of each of these questions that it has played; None: ungraded."""
+        if questions is self.calls and len(self.right) == len(self.calls):
+            return self.right
         return {question: self.right.get(question) for question in questions if question in self.calls}
 
     def value(self, question: str) -> Value:
@@ -60,10 +63,13 @@ class SideResults:
 
     def values_of(self, cell: Stored) -> Mapping[str, Value]:
         """What one of its cells got right, by question."""
-        return self.parts[cell["id"]] if self.parts else {question: self.value(question) for question in self.calls}
+        return self.parts[cell["id"]] if self.parts else self.values(self.calls)
 
-    def values(self, asked: Iterable[str]) -> dict[str, Value]:
+    def values(self, asked: Iterable[str]) -> Mapping[str, Value]:
         """Of those that it has played."""
+        if not self.counted and len(self.right) == len(self.calls):
+            right = self.right
+            return PlainMarks({question: right[question] for question in asked if question in right})
         return {question: self.value(question) for question in asked if question in self.calls}
 
     @property
@@ -102,8 +108,8 @@ def cells_named(text: str, cells: Sequence[Stored]) -> list[Stored]:
 def side_of(source: Source, cells: Sequence[Stored], title: str) -> SideResults:
     """Several cells as one option: the mean over all of them, on the questions that all have played."""
     seen, left_out = _of_all([source.seen(cell) for cell in cells])
-    costs = question_costs(source, seen)
-    if len(cells) == 1 and len(seen) == len({episode.key[0] for episode in seen}):
+    costs = cell_costs(source, cells[0]) if len(cells) == 1 else question_costs(source, seen)
+    if len(cells) == 1 and len(seen) == len(costs.calls):
         return _once(seen, costs, cells[0], title)
     parts = _values_by_cell(cells, seen)
     values = _means_of(parts)
@@ -122,11 +128,11 @@ def side_of(source: Source, cells: Sequence[Stored], title: str) -> SideResults:
     )
 
 
-def _of_all(by_cell: Sequence[Sequence[EpisodeOutline]]) -> tuple[list[EpisodeOutline], frozenset[str]]:
+def _of_all(by_cell: Sequence[Sequence[EpisodeOutline]]) -> tuple[Sequence[EpisodeOutline], frozenset[str]]:
     """The episodes of those plays that every cell has, and the questions that have no such play."""
-    every = [episode for seen in by_cell for episode in seen]
     if len(by_cell) < 2:
-        return every, frozenset()
+        return by_cell[0] if by_cell else (), frozenset()
+    every = [episode for seen in by_cell for episode in seen]
     plays = set.intersection(*({(episode.key[0], episode.repeat) for episode in seen} for seen in by_cell))
     kept = [episode for episode in every if (episode.key[0], episode.repeat) in plays]
     return kept, frozenset(episode.key[0] for episode in every) - {question for question, _ in plays}
@@ -134,6 +140,8 @@ def _of_all(by_cell: Sequence[Sequence[EpisodeOutline]]) -> tuple[list[EpisodeOu
 
 def _once(seen: Sequence[EpisodeOutline], costs: QuestionCosts, cell: Stored, title: str) -> SideResults:
     """One cell that played every question once: there are no means to take."""
+    if (at_once := marked_at_once(seen)) is not None:
+        return SideResults(title, (cell,), at_once, costs.calls, costs.usd, once=True)
     right = {episode.key[0]: episode.right for episode in seen if episode.right is not None}
     ungraded = {episode.key[0]: episode.value for episode in seen if episode.right is None}
     counted = {
@@ -186,7 +194,7 @@ def ranked(options: Mapping[str, SideResults]) -> SharedQuestions:
 
 def highest(options: Mapping[str, SideResults]) -> str | None:
     """Who got most right of the questions that they share, by the least that each can be; of equals the cheaper."""
-    asked = {question for side in options.values() for question in side.calls}
+    asked = set[str]().union(*(side.calls for side in options.values()))
     return best(
         {title: side.marks(side.calls) for title, side in options.items()},
         asked,

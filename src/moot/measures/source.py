@@ -20,6 +20,7 @@ from moot.data.clusters import clusters_of
 from moot.engine.match_record import Groups, Matches
 from moot.experiment.selected import NOT_CHOSEN, RACED, ChosenOn, marks_of
 from moot.grade.group import GROUPING
+from moot.measures.asked_cases import asked_of
 from moot.measures.askings import UNUSUAL, AskedAs, Askings, Attended
 from moot.measures.cells import Row, playing_alone, stored_cells, table_of
 from moot.measures.cells import Stored as Stored
@@ -33,7 +34,7 @@ from moot.measures.unfinished import PlanProgress, progress_of, slowest_missing
 from moot.stats.graded import WayOfGrading
 from moot.store import queries
 from moot.store.bulk_read import pays
-from moot.store.rows import config_of, placed_case, verdict_of
+from moot.store.rows import config_of, verdict_of
 from moot.types import WITH_ANSWER, Answer, Case
 
 
@@ -73,17 +74,14 @@ class Source:
         self.seed = int(self.config.get("seed", 0))
         self.served = bool(self.config.get("served"))
         """What a served team was asked: nobody planned which cell plays which question."""
-        asked = list(queries.cases_of(connection, self.ident))
-        self.cases = {row["question"]: placed_case(row) for row in asked}
-        self.asked = Counter(row["question"] for row in asked)
-        """By question: in how many places of the file it stands."""
+        self.cases, self.asked, digests = asked_of(connection, self.ident)
         self._choices = {
             cell: ChosenOn(marks)
             for cell, marks in queries.choices_of(connection, [cell["id"] for cell in self.cells]).items()
         }
         self._chosen_on = self.questions_of(self._choices)
         self.matches = Matches(queries.matches_on(connection, list(self.cases)), self.config)
-        self.grades = StoredGrades(connection, self.ident, self.config, self.cases.values(), self.grader)
+        self.grades = StoredGrades(connection, self.ident, self.config, list(digests.values()), self.grader)
         self._read: dict[str, TeamDrafts] = {}
         self._cell_drafts: dict[str, CellDrafts] = {}
         self._draft_tables: dict[str, list[DraftTable]] = {}
@@ -91,6 +89,7 @@ class Source:
         self._drafts: dict[str, TeamDrafts] = {}
         self._seen: dict[str, list[EpisodeOutline]] = {}
         self._said: dict[str, dict[Key, str]] = {}
+        self.costs_by_cell: dict[str, Any] = {}  # see `question_costs`
         self._alone_read = False
 
     def chosen_on(self, cell: Stored) -> frozenset[str]:
@@ -345,7 +344,7 @@ class Source:
 
     @cached_property
     def _spending(self) -> Spending:
-        return Spending(self.connection, self.name if self._at_once else None)
+        return Spending(self.connection, self.name, at_once=self._at_once)
 
     def spent(self, keys: Iterable[str]) -> dict[str, Spent]:
         """What each call took, read once; those that are not stored are left out."""
@@ -353,11 +352,14 @@ class Source:
 
     def spending(self, keys: Collection[str]) -> list[Spent]:
         """The same of these different keys, where it does not matter which is whose."""
-        return list(self._spending.by_key(keys).values())
+        return self._spending.of(keys)
 
     def paid_usd(self, seen: Sequence[EpisodeOutline]) -> list[float | None]:
         """What the calls of each episode cost. One unknown cost makes the sum unknown."""
         return self._spending.sums_usd([episode.calls for episode in seen])
+
+    def bill_usd(self) -> float | None:
+        return self._spending.bill_usd()
 
     def costs_usd(self, keys: Iterable[str]) -> dict[str, float | None]:
         return {key: spent[3] for key, spent in self.spent(keys).items()}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -33,17 +33,17 @@ class StoredGrades:
     """The grades of one experiment. None is ungraded, which is not wrong."""
 
     def __init__(
-        self, connection: Connection, ident: str, config: Mapping[str, Any], cases: Iterable[Case], grader: str
+        self, connection: Connection, ident: str, config: Mapping[str, Any], cases: Sequence[str], grader: str
     ) -> None:
-        """`grader`: the name under which its scores are stored."""
+        """`cases`: by their digests. `grader`: the name under which its scores are stored."""
         self._connection = connection
         self._ident = ident
         self._stored_as = grader
         self._grader_name, self.judges, batch = GradedBy.of(config)
-        self._digests = [case.digest for case in cases]
-        self.judgements = judgements_by_case(connection, self._digests, self.judges, batch)
+        self.digests = cases
+        self.judgements = judgements_by_case(connection, self.digests, self.judges, batch)
         """What the named judges have said, by the digest of the case."""
-        self._by_case = words_by_case(queries.settlements_on(connection, self._digests))
+        self._by_case = words_by_case(queries.settlements_on(connection, self.digests))
         """What persons have said."""
 
     def score(self, case: Case, text: str | None) -> Score:
@@ -128,5 +128,5 @@ class StoredGrades:
         """One that is not ours, with what it has said: it is asked only about what it never was."""
         if self._grader_name == USUAL:
             return None
-        rows = queries.grades_on(self._connection, self._digests, self._grader_name)
+        rows = queries.grades_on(self._connection, self.digests, self._grader_name)
         return AskedOnce(grader_or_absent(self._grader_name), grades_of(rows))

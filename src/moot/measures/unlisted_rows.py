@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from moot.measures.cells import Stored
-from moot.measures.claims.unlisted import UnlistedOptions, identity_of
+from moot.measures.claims.unlisted import UnlistedOptions, choosable, identity_of
 from moot.measures.decided.cascades import beside_cascades
 from moot.measures.planned_families import more_rows
 from moot.measures.source import Source
@@ -20,7 +20,7 @@ from moot.measures.source import Source
 
 def unlisted_rows(source: Source) -> Counter[str]:
     """By the key of a table."""
-    options, chosen = UnlistedOptions(source), _chosen(source)
+    options, chosen = UnlistedOptions(source), choosable(source.cells)
     if not (versions := options.versions(chosen)):
         return Counter()
     cascades = set().union(*(beside_cascades(source, cells) for cells in versions))
@@ -46,10 +46,4 @@ def options_played(source: Source) -> OptionsPlayed:
 
 
 def _unlisted(source: Source) -> list[Stored]:
-    return [option.cell for option in UnlistedOptions(source).beside(_chosen(source))]
-
-
-def _chosen(source: Source) -> list[Stored]:
-    """Teams say which plans stand beside this one; players only where there is no team: everybody who asks the same models has
-    these in common."""
-    return [cell for cell in source.cells if cell["player"] is None] or list(source.cells)
+    return [option.cell for option in UnlistedOptions(source).beside(choosable(source.cells))]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from urllib.parse import urlsplit
 
-import aiohttp
+from moot.later import aiohttp
 
 _PATHS = ("/chat/completions", "/completions", "/responses", "/messages", "/models")
 """What documentation shows behind the address that is wanted."""

@@ -6,8 +6,9 @@ left to wait for, `BudgetReached` ends the run. An attempt that may be on the pr
 timeout, a reply cut in the middle) is counted at its most, or, where the failure says what it cost, as it says; so is a
 reply whose words were not counted. An endpoint that bills more than a call could cost is believed, and trusted less from
 then on, by other processes too (the store's `earlier_bills`); `first_bill` sees to it that the first such bill comes before
-many calls are under way. Where nothing cuts a reply, which is no way to keep to a cap and is allowed only without one, its
-most is a guess: as long as the longest that this model has given.
+many calls are under way. A model that the file calls free, and that states a cost all the same, is held by what it has stated:
+a list of prices is supposed for it, as many times as its dearest bill asks for. Where nothing cuts a reply, which is no way to
+keep to a cap and is allowed only without one, its most is a guess: as long as the longest that this model has given.
 """
 
 from __future__ import annotations
@@ -25,7 +26,13 @@ from moot.models.last_look import attempting
 from moot.models.limit import COMPLETION_GUESS
 from moot.models.model import Model, Wrapper
 from moot.stats.written_numbers import dollars, dollars_alike
-from moot.types import Price, Reply, Request
+from moot.types import Price, Reply, Request, Usage
+
+SUPPOSED = Price(1.0, 10.0)
+"""How the parts of a bill relate where the file says that there is none: words are dearer than what is read, and by no more."""
+
+ROUNDING = 1e-9
+"""Of a dollar, and no more, sums may differ by the order in which they were made."""
 
 TOKENS_AROUND_A_MESSAGE = 16
 """Chat templates put a few tokens around each message."""
@@ -47,6 +54,11 @@ def most_usd(price: Price, request: Request, reply_tokens: int) -> float:
 def most_usd_of_tokens(price: Price, prompt_tokens: int, reply_tokens: int) -> float:
     dearest = max(price.prompt, price.cached or 0.0)
     return (prompt_tokens * dearest + reply_tokens * price.completion) / 1e6
+
+
+def within(cap_usd: float, usd: float) -> bool:
+    """Whether so much may be spent. Twenty times five cents are a dollar, also where their sum is a last digit more."""
+    return usd <= cap_usd + ROUNDING * min(1.0, cap_usd)
 
 
 def told_usd(reply: Reply, price: Price | None) -> float | None:
@@ -74,9 +86,12 @@ class Hold:
 class Till(Protocol):
     """Whatever keeps to the cap: in this process alone, or in the store for all of them."""
 
-    cap_usd: float
+    @property
+    def cap_usd(self) -> float:
+        """Of what is spent here."""
+
     billed_before: Mapping[str, float]
-    """By model, how many times its most it is known to have billed, here or in other processes."""
+    """By model, how many times its most (or supposed price) it is known to have billed, here or in other processes."""
 
     async def look_around(self) -> None:
         """See what others were billed since."""
@@ -86,7 +101,8 @@ class Till(Protocol):
     def settle(self, hold: Hold, spent_usd: float, *, lost: bool, reply: Reply | None = None) -> None:
         """`lost`: no reply carries what was spent."""
 
-    def overcharged(self, model: str, allowed_usd: float, billed_usd: float) -> None: ...
+    def overcharged(self, model: str, allowed_usd: float, billed_usd: float, times: float) -> None:
+        """`times`: how many times its most, or, of a model that the file calls free, its supposed price."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +116,15 @@ class Overcharge:
     """Of the call that was worst, by how many times."""
 
     def __add__(self, other: Overcharge) -> Overcharge:
-        worse = max(self, other, key=lambda overcharge: overcharge.billed_usd / (overcharge.allowed_usd or math.inf))
+        worse = max(self, other, key=lambda overcharge: (overcharge.times, overcharge.billed_usd))
         together = (self.calls + other.calls, self.over_usd + other.over_usd)
         return Overcharge(*together, worse.allowed_usd, worse.billed_usd)
+
+    @property
+    def times(self) -> float:
+        if not self.allowed_usd:
+            return math.inf if self.billed_usd else 0.0
+        return self.billed_usd / self.allowed_usd
 
 
 class Overcharges:
@@ -115,7 +137,7 @@ class Overcharges:
     async def look_around(self) -> None:
         """There is nobody beside."""
 
-    def overcharged(self, model: str, allowed_usd: float, billed_usd: float) -> None:
+    def overcharged(self, model: str, allowed_usd: float, billed_usd: float, times: float) -> None:
         overcharge = Overcharge(1, billed_usd - allowed_usd, allowed_usd, billed_usd)
         self.overbilled[model] = self.overbilled.get(model, Overcharge()) + overcharge
 
@@ -124,6 +146,11 @@ class Overcharges:
 
 
 def _overcharge_words(model: str, overcharge: Overcharge) -> str:
+    if not overcharge.allowed_usd:
+        often = f"{dollars(overcharge.over_usd)} in {overcharge.calls} of its calls"
+        return (
+            f"{model} billed {dollars(overcharge.billed_usd)} for a call that is free by its price in the file, {often}"
+        )
     billed, allowed = dollars_alike(overcharge.billed_usd, overcharge.allowed_usd, apart=True)
     often = f"more than allowed in {overcharge.calls} of its calls ({dollars(overcharge.over_usd)} over)"
     return f"{model} billed {billed} for a call that could cost {allowed}, and {often}"
@@ -141,7 +168,7 @@ class SpentBeside:
 
 def budget_words(cap_usd: float, spent_usd: float, beside: SpentBeside | None = None) -> str:
     """How a budget stands that has no room left. `cap_usd`: what those had left who are on another account."""
-    crossed = "is crossed" if spent_usd > cap_usd * (1 + 1e-9) else "is reached"
+    crossed = "is reached" if within(cap_usd, spent_usd) else "is crossed"
     if beside is None or not beside.usd:
         budget, spent = dollars_alike(cap_usd, spent_usd, apart=True)
         return f"the budget of {budget} {crossed}: {spent} spent"
@@ -178,7 +205,7 @@ class Purse(Overcharges):
         return budget_words(self.cap_usd, self.spent_usd)
 
     async def reserve(self, amount_usd: float) -> Hold:
-        while self.spent_usd + self.reserved_usd + amount_usd > self.cap_usd:
+        while not within(self.cap_usd, self.spent_usd + self.reserved_usd + amount_usd):
             if self.reserved_usd <= 1e-12:
                 raise budget_reached(self.standing_words(), amount_usd, self.overcharge_words())
             place = asyncio.get_running_loop().create_future()
@@ -207,15 +234,16 @@ class Trust:
     go at once and none goes that could cross the cap in the same way.
     """
 
-    def __init__(self) -> None:
-        self.times = 1.0
-
-    def bills(self, most_usd: float, billed_usd: float) -> None:
-        if most_usd > 0:
-            self.believe(billed_usd / most_usd)
+    def __init__(self, times: float = 1.0) -> None:
+        self.times = times
 
     def believe(self, times: float) -> None:
         self.times = max(self.times, times)
+
+
+def trust_in(price: Price) -> Trust:
+    """As long as nothing was billed: of one that the file calls free, not even its supposed price is held."""
+    return Trust(0.0 if price.free else 1.0)
 
 
 class Budget(Wrapper):
@@ -230,27 +258,30 @@ class Budget(Wrapper):
         self._price = price
         self._max_tokens = max_tokens
         self._longest = COMPLETION_GUESS
-        self._trust = trust or Trust()
+        self._trust = trust or trust_in(price)
 
     async def generate(self, request: Request) -> Reply:
         await self._purse.look_around()
-        self._trust.believe(self._purse.billed_before.get(self.name, 1.0))
+        self._trust.believe(self._purse.billed_before.get(self.name, 0.0))
         hold = await self._purse.reserve(self._most_usd(request))
         reply: Reply | None = None
         spent_usd: float | None = None  # until we know better: a cancelled call may be on the bill too
+        used = Usage()
         with attempting() as attempt:
             try:
                 reply = await self.inner.generate(request)
-                self._longest = max(self._longest, reply.usage.completion or 0)
+                used = reply.usage
+                self._longest = max(self._longest, used.completion or 0)
                 spent_usd = told_usd(reply, self._price)
             except CallError as error:
                 spent_usd = self._billed_usd(request, error)
+                used = Usage(*error.billed_tokens) if error.billed_tokens else used
                 raise
             except asyncio.CancelledError:
                 spent_usd = 0.0 if attempt.held_back else None
                 raise
             finally:
-                self._check(request, spent_usd)
+                self._check(request, spent_usd, used)
                 billed_usd = self._most_usd(request) if spent_usd is None else spent_usd
                 lost = spent_usd is None or (reply is None and spent_usd > 0)
                 self._purse.settle(hold, billed_usd, lost=lost, reply=reply)
@@ -265,15 +296,23 @@ class Budget(Wrapper):
         unfinished = error.bill_unfinished and error.billed_usd <= self._most_usd(request)
         return None if unfinished else error.billed_usd
 
-    def _check(self, request: Request, billed_usd: float | None) -> None:
+    def _check(self, request: Request, billed_usd: float | None, used: Usage) -> None:
         """What an endpoint says it has billed is believed, however much it is."""
-        allowed_usd = self._plain_most_usd(request)
-        if self._max_tokens is not None and billed_usd is not None and billed_usd > allowed_usd * (1 + 1e-6):
-            self._trust.bills(allowed_usd, billed_usd)
-            self._purse.overcharged(self.name, allowed_usd, billed_usd)
+        if not billed_usd:
+            return
+        if self._price.free:
+            times = billed_usd / (SUPPOSED.cost_usd(used) or self._plain_most_usd(request))
+            allowed_usd = 0.0
+        elif self._max_tokens is None or billed_usd <= (allowed_usd := self._plain_most_usd(request)) * (1 + 1e-6):
+            return
+        else:
+            times = billed_usd / max(allowed_usd, 1e-9)
+        self._trust.believe(times)
+        self._purse.overcharged(self.name, allowed_usd, billed_usd, times)
 
     def _most_usd(self, request: Request) -> float:
         return self._plain_most_usd(request) * self._trust.times
 
     def _plain_most_usd(self, request: Request) -> float:
-        return most_usd(self._price, request, self._longest if self._max_tokens is None else self._max_tokens)
+        price = SUPPOSED if self._price.free else self._price
+        return most_usd(price, request, self._longest if self._max_tokens is None else self._max_tokens)

@@ -17,14 +17,13 @@ from collections.abc import Mapping
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
-import aiohttp
 from multidict import CIMultiDict
 from yarl import URL
 
 from moot.errors import CallError, ConnectionFailed, RequestRejected, TimedOut, TransportError, UsageError
+from moot.later import aiohttp
 from moot.models import border
 from moot.models.address_advice import connection_advice, says_it_all
-from moot.models.connection import BoundedConnector
 from moot.models.filtered import FILTERED, filter_words
 from moot.models.folded import folded
 from moot.models.intake import ACCEPTED, Intake
@@ -186,6 +185,8 @@ class EndpointModel:
     def _exchange(self, method: str, url: URL, data: bytes | None) -> Any:
         session = self._session
         if session is None:
+            from moot.models.connection import BoundedConnector
+
             # A redirect could carry the key to another host: none is followed.
             session = self._session = aiohttp.ClientSession(
                 connector=BoundedConnector(limit=0, ssl=self.network.ssl_context() or True),

@@ -3,20 +3,24 @@
 OpenAI and most others say `{"error": {"message", "type", "code"}}`. Gemini puts that into a list, vLLM and Mistral leave the
 outer `error` away (`{"object": "error", "message"}`), FastAPI says `{"detail": [{"loc", "msg"}]}`, others `{"errors": [...]}` or
 a text alone. The code is a number, a number as a text, or a name, OpenAI's (`rate_limit_exceeded`) or Google's
-(`RESOURCE_EXHAUSTED`). An aggregator quotes the provider behind it.
+(`RESOURCE_EXHAUSTED`). MiniMax has numbers of its own (`base_resp`). An aggregator quotes the provider behind it.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
+
+from moot.models import base_resp
 
 DEEPEST = 4
 """Errors within errors are followed so far."""
 MOST_PARTS = 64
 """What has more parts is not looked through: nobody needs so many to say that all went well."""
+MOST_IN_ALL = 512
+"""Nor parts of its parts."""
 LONGEST_WELL = 200
 """Nor so many characters."""
 
@@ -29,9 +33,10 @@ _STATUS_OF_NAME = {
     **dict.fromkeys(("permissiondenied", "permissionerror", "forbidden"), 403),
     **dict.fromkeys(("notfound", "notfounderror", "modelnotfound", "deploymentnotfound"), 404),
     **dict.fromkeys(("resourceexhausted", "ratelimitexceeded", "ratelimiterror", "toomanyrequests"), 429),
-    **dict.fromkeys(("insufficientquota", "quotaexceeded", "throttled"), 429),
+    **dict.fromkeys(("insufficientquota", "quotaexceeded", "throttled", "ratelimit", "ratelimited"), 429),
     **dict.fromkeys(("internal", "servererror", "internalservererror", "internalerror", "apierror"), 500),
     **dict.fromkeys(("unavailable", "serviceunavailable", "overloaded", "overloadederror", "engineoverloaded"), 503),
+    **dict.fromkeys(("insufficientsystemresource",), 503),  # DeepSeek
     **dict.fromkeys(("deadlineexceeded", "gatewaytimeout", "timeout"), 504),
 }
 """What a name would be as a status, without case and signs."""
@@ -68,6 +73,8 @@ def error_fields(body: object, deep: int = DEEPEST) -> Mapping[str, Any] | None:
     for name in ERRORS:
         if (error := body.get(name)) and tells(error):
             return _fields(error, body, deep)
+    if (minimax := base_resp.error_fields(body.get("base_resp"))) is not None:
+        return minimax
     if "choices" in body:
         return None
     if detail := body.get("detail"):
@@ -76,13 +83,20 @@ def error_fields(body: object, deep: int = DEEPEST) -> Mapping[str, Any] | None:
     return body if isinstance(told, str) or body.get("object") == "error" else None
 
 
-def tells(error: object, deep: int = DEEPEST) -> bool:
+def tells(error: object) -> bool:
     """Whether it says of anything that it went wrong. Some gateways send the fields of an error with every reply, with nothing in
     them, or that all went well."""
+    return _tells(error, iter(range(MOST_IN_ALL)))
+
+
+def _tells(error: object, looks: Iterator[int], deep: int = DEEPEST) -> bool:
+    """`looks`: one for each part that may still be looked at."""
     if not error or not deep or (isinstance(error, (list, Mapping)) and len(error) > MOST_PARTS):
         return bool(error)
+    if next(looks, None) is None:
+        return True
     if isinstance(error, list):
-        return any(tells(each, deep - 1) for each in error)
+        return any(_tells(each, looks, deep - 1) for each in error)
     if not isinstance(error, Mapping):
         return not _is_well(error)
     if error_status(error) is not None:  # whatever it says beside that
@@ -92,7 +106,7 @@ def tells(error: object, deep: int = DEEPEST) -> bool:
         isinstance(told, str) and len(told) <= LONGEST_WELL and _WELL.fullmatch(_bare(told))
     ):  # whatever number it gives that
         return False
-    return any(tells(value, deep - 1) for name, value in error.items() if not _is_beside(str(name)))
+    return any(_tells(value, looks, deep - 1) for name, value in error.items() if not _is_beside(str(name)))
 
 
 def _is_well(value: object) -> bool:
@@ -116,7 +130,8 @@ def _is_beside(name: str) -> bool:
 
 def _fields(error: object, around: Mapping[str, Any], deep: int) -> Mapping[str, Any]:
     if isinstance(error, list) and error:
-        error = next(filter(tells, error[:MOST_PARTS]), error[0])
+        looks = iter(range(MOST_IN_ALL))
+        error = next((each for each in error[:MOST_PARTS] if _tells(each, looks)), error[0])
     if not isinstance(error, str | Mapping):
         told = around.get("message") or around.get("msg")
         code = {} if _number(error) is None else {"code": error}

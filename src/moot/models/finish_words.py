@@ -7,6 +7,8 @@ Some say that the endpoint has failed: whatever words came before are not all of
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from typing import Any
 
 from moot.models.filtered import FILTERED, is_filter_finish
 
@@ -21,11 +23,14 @@ FAILED_FINISHES = frozenset(
         "timelimit",  # watsonx, which has cancelled too
         *("timeout", "usercancel"),  # Cohere
         *("failure", "timedout", "interrupted", "clientcancelled", "disconnected"),
-        *("overloaded", "unavailable", "serviceunavailable"),
+        *("overloaded", "unavailable", "serviceunavailable", "badgateway"),
         *("ratelimit", "ratelimited", "ratelimitexceeded", "toomanyrequests", "resourceexhausted", "quotaexceeded"),
     )
 )
-"""Without case and signs. Beside these, whatever ends in `error` (OpenRouter's and Mistral's `error`, `engine_error`)."""
+"""Without case and signs. Beside these, whatever begins or ends with `error` (OpenRouter's and Mistral's `error`,
+`engine_error`) or `exception`."""
+
+_ERRS = ("error", "exception")
 
 CUT_FINISHES = frozenset(
     (
@@ -34,17 +39,31 @@ CUT_FINISHES = frozenset(
         *("modelcontextwindowexceeded", "contextwindowexceeded", "contextlengthexceeded"),  # Anthropic, Zhipu
         "errorlimit",  # Cohere: the end of what the model can hold
         "incomplete",  # OpenAI's Responses: by a limit of tokens, or by a filter
-        "tokenlimit",
+        *("length", "tokenlimit", "tokenlimitreached", "truncated"),
+        *("maxnewtokens", "maxcompletiontokens"),  # named for the parameter
     )
 )
+
+
+_LONGEST = 300
+"""Characters of such a word."""
 
 
 def failed_finish(finish: str) -> bool:
     if finish in ("stop", CUT):
         return False
     word = _plain(finish)
-    named = word in FAILED_FINISHES or (word.endswith("error") and word != "noerror")
+    errs = word.startswith(_ERRS) or word.endswith(_ERRS)
+    named = word in FAILED_FINISHES or (errs and word not in ("noerror", "errornone", "errorfree"))
     return named and word not in CUT_FINISHES and not is_filter_finish(finish)
+
+
+def failed_end_of(choice: Mapping[str, Any], finish: str | None) -> str | None:
+    """The word by which a choice says that the endpoint has failed: its own, or the provider's behind an aggregator."""
+    if finish is not None and failed_finish(finish):
+        return finish
+    native = choice.get("native_finish_reason")
+    return native[:_LONGEST] if isinstance(native, str) and failed_finish(native[:_LONGEST]) else None
 
 
 def finish_reason(finish: str) -> str:

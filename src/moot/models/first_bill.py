@@ -7,7 +7,8 @@ takes no place from the models that share them.
 
 A model that never sends a bill must not hold a run up for ever. What it may have billed without a word (a reply that names no
 price, a timeout) counts at its most in the books, and waiting for more of the same would tell no more: each such end, and each
-failure that took long, lets one more go at once. So those that never answer go 1, 2, 4, 8 at a time.
+failure that took long, lets one more go at once. So those that never answer go 1, 2, 4, 8 at a time. Of a model that the file
+calls free the first reply that states no cost is all there is to wait for.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from typing import Any
 
 from moot.errors import CallError
 from moot.models.budget import told_usd
+from moot.models.filtered import FILTERED
 from moot.models.model import Model, Wrapper
 from moot.types import Reply, Request
 
@@ -65,8 +67,7 @@ class BillAwaited(Wrapper):
         token = _trip.set(trip)
         try:
             reply = await self.inner.generate(request)
-            if told_usd(reply, self.price):
-                self._billed = True
+            self._billed = self._billed or self._tells(reply)
             untold = True
             return reply
         except CallError as error:
@@ -79,6 +80,11 @@ class BillAwaited(Wrapper):
             if untold or (trip.left_at is not None and time.monotonic() - trip.left_at > SLOW_S):
                 self._at_once += 1
             self._leave()
+
+    def _tells(self, reply: Reply) -> bool:
+        """Whether it shows what others will cost. What a filter refused may cost nothing where others do."""
+        free = self.price is not None and self.price.free and reply.finish != FILTERED
+        return free or bool(told_usd(reply, self.price))
 
     async def _enter(self) -> None:
         if not self._waiting and self._under_way < self._at_once:

@@ -10,13 +10,18 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from typing import Any
 
-from moot.errors import CallError
+from moot.errors import CallError, MootError
 from moot.models.meanwhile import Meanwhile
 from moot.types import Reply
+
+NOTHING_ASKED = "the models are closed: nothing is asked any more"
+ENDING_S = 5.0
+"""How long those have to end who were taken back."""
 
 
 @dataclass(eq=False, slots=True)
@@ -55,6 +60,9 @@ class Flight:
     """One call, for all who wait for it."""
 
     landed: asyncio.Future[Reply | None]
+    leads: asyncio.Task[Any] | None = None
+    """Who makes it."""
+    taken_back: bool = False
     has_left: bool = False
     out: int = 0
     """Requests that have left and have not failed: until the flight is over their reply is on its way, or to the disk."""
@@ -65,6 +73,15 @@ class Flight:
             work.begun = True
         elif work is not None and not work.begun:
             self._riders.append(work)
+
+    def take_back(self) -> None:
+        if self.leads is not None:
+            self.taken_back = True
+            self.leads.cancel()
+
+    def fail(self, error: Exception) -> None:
+        self.landed.set_exception(error)
+        self.landed.exception()  # read here, so that a failure nobody else waited for is not reported as forgotten
 
     def leave(self) -> None:
         self.has_left = True
@@ -102,6 +119,8 @@ class Flights:
     def __init__(self) -> None:
         self._open: dict[str, Flight] = {}
         self.closed = False
+        self.over = False
+        """They have landed: nobody is asked any more."""
         self._news = asyncio.Event()
 
     async def once(self, key: str, fly: Callable[[], Awaitable[Reply]]) -> Reply:
@@ -117,21 +136,28 @@ class Flights:
         return reply
 
     async def _once(self, key: str, fly: Callable[[], Awaitable[Reply]], work: Work | None) -> Reply:
-        while (flight := self._open.get(key)) is not None:
+        while (flight := self._open.get(key)) is not None and not self.over:
             flight.board(work)
             # None: whoever led was cancelled. One of those who waited takes over.
             if (reply := await asyncio.shield(flight.landed)) is not None:
                 return reply
-        mine = self._open[key] = Flight(asyncio.get_running_loop().create_future())
+        if self.over:
+            raise MootError(NOTHING_ASKED)
+        mine = self._open[key] = Flight(asyncio.get_running_loop().create_future(), asyncio.current_task())
         mine.board(work)
         landed, token = mine.landed, _flight.set(mine)
         reply_or_nothing: Reply | None = None
         try:
             reply_or_nothing = await fly()
             return reply_or_nothing
+        except asyncio.CancelledError:
+            if not mine.taken_back or (mine.leads is not None and mine.leads.uncancel()):
+                raise
+            error = MootError(NOTHING_ASKED)  # whoever asked has not been cancelled, and is told
+            mine.fail(error)
+            raise error from None
         except Exception as error:
-            landed.set_exception(error)
-            landed.exception()  # read here, so that a failure nobody else waited for is not reported as forgotten
+            mine.fail(error)
             raise
         finally:
             _flight.reset(token)
@@ -155,6 +181,22 @@ class Flights:
         while not self.closed or self.out:
             self._news.clear()
             await self._news.wait()
+
+    async def land(self, patience_s: float) -> None:
+        """Before models and stores are closed: what has left comes home and is stored, as long as there is patience, and the rest
+        is taken back. From then on nobody is asked, also by those who were left to themselves."""
+        self.close()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(patience_s):
+                await self.all_home()
+        self.over = True
+        for flight in self._open.values():
+            flight.take_back()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(ENDING_S):
+                while self._open:
+                    self._news.clear()
+                    await self._news.wait()
 
     def left(self) -> Flight | None:
         """A request leaves: the call that it is for. Whoever sends it says if it has `failed`."""

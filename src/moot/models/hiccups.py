@@ -52,6 +52,13 @@ def failure_of(error: object, pause_s: float | None = None) -> CallError:
     return RequestRejected(said, status=status)
 
 
+def failed_end(finish: str) -> Mapping[str, Any]:
+    """The error that a reason to finish tells. One named for a limit or an overload asks for a pause, as its status would."""
+    status = error_status({"code": finish})
+    named = {"code": status} if status is not None and (status == 429 or status >= 500) else {}
+    return {**named, "message": f"it ended with {finish!r}"}
+
+
 def preview(raw: bytes | bytearray | str, length: int = 200) -> str:
     """The beginning of what came, for an error message."""
     text = raw if isinstance(raw, str) else raw[: length * 4].decode("utf-8", "replace")

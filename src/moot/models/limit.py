@@ -25,6 +25,8 @@ from moot.types import Reply, Request, Usage
 DEFAULT_CONCURRENT = 64
 COMPLETION_GUESS = 500
 """Tokens that a reply is taken to cost against `tpm` until it is there, when the request sets no maximum."""
+OVERLOADED = (503, 529)
+"""Statuses by which a server asks for fewer calls; 529 is Anthropic's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +236,7 @@ class Limit(Wrapper):
         try:
             reply = await self.inner.generate(request)
         except CallError as error:
-            if isinstance(error, RateLimited) or (isinstance(error, ServerFailed) and error.status == 503):
+            if isinstance(error, RateLimited) or (isinstance(error, ServerFailed) and error.status in OVERLOADED):
                 self.limiter.refused(started_at, self._pause_of_all(error.retry_after_s))
             if error.billed_tokens is not None and not error.bill_unfinished:
                 self.limiter.settle_tokens(tokens, Usage(*error.billed_tokens))

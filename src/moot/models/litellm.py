@@ -23,8 +23,7 @@ from moot.errors import (
 from moot.models import border
 from moot.models.endpoint import with_temperature
 from moot.models.filtered import FILTERED, filter_words
-from moot.models.finish_words import failed_finish
-from moot.models.hiccups import PASSING_STATUSES, failure_of
+from moot.models.hiccups import PASSING_STATUSES, failed_end, failure_of
 from moot.models.litellm_ends import CallEnd, Overheard
 from moot.models.litellm_params import NO_KEY, problem_with, problem_with_address, problem_with_model
 from moot.models.model import messages_json
@@ -153,10 +152,10 @@ class LitellmModel:
 
     def _streamed(self, heard: StreamSoFar, way: Way, latency_s: float) -> Reply:
         """The reply that a stream was, put together again."""
-        finish = heard.finish
-        if heard.why_filtered is None and (heard.error or finish is None or failed_finish(finish)):
-            words = "the reply ended before it was whole" if finish is None else f"the reply ended with {finish!r}"
-            broken = failure_of(heard.error) if heard.error else ReplyBroken(f"{self.model}: {words}")
+        if heard.why_filtered is None and (heard.error or heard.finish is None or heard.failed):
+            told = heard.error or (failed_end(heard.failed) if heard.failed else None)
+            words = f"{self.model}: the reply ended before it was whole"
+            broken = failure_of(told) if told else ReplyBroken(words)
             broken.args = (self._secrets.hidden_in(str(broken)),)
             heard.tell_bill(broken, self.price)
             raise broken

@@ -13,7 +13,8 @@ from typing import Any
 import aiohttp
 
 from moot.errors import CallError
-from moot.models.finish_words import failed_finish
+from moot.models import base_resp
+from moot.models.finish_words import failed_end_of
 from moot.models.wire import tell_bill
 from moot.types import Price
 
@@ -37,14 +38,16 @@ class Overheard:
     @property
     def failed(self) -> str | None:
         """What came, where it is a completion that says it failed: LiteLLM passes it on as one that ended well."""
-        if self.body is None or "error" not in self.body:
+        if self.body is None or not any(word in self.body for word in ("choices", "base_resp")):
             return None
         try:
-            choices = json.loads(self.body).get("choices")
+            completion = json.loads(self.body)
+            choices = completion.get("choices")
         except (ValueError, AttributeError, RecursionError):
             return None
         choice = choices[0] if isinstance(choices, list) and choices else None
-        return self.body if isinstance(choice, dict) and failed_finish(str(choice.get("finish_reason"))) else None
+        failed = isinstance(choice, dict) and failed_end_of(choice, str(choice.get("finish_reason")))
+        return self.body if failed or base_resp.error_fields(completion.get("base_resp")) else None
 
 
 class CallEnd:

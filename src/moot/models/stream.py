@@ -13,8 +13,9 @@ from moot.errors import CallError, ConnectionFailed, ReplyBroken
 from moot.models import border
 from moot.models.error_forms import error_fields
 from moot.models.filtered import FILTERED, block_reason
-from moot.models.finish_words import failed_finish
-from moot.models.hiccups import error_of, failure_of, preview
+from moot.models.finish_words import failed_end_of
+from moot.models.hiccups import error_of, failed_end, failure_of, preview
+from moot.models.idle_lines import IdleLines
 from moot.models.intake import STREAM_TIMES, TURN_S, Holding, Intake
 from moot.models.overheard import Tell
 from moot.models.wire import build_reply, filtered_by, read_completion, tell_bill, version_of
@@ -30,6 +31,8 @@ class StreamSoFar:
     refusal: list[str] = field(default_factory=list)
     logprobs: dict[str, list[Any]] = field(default_factory=dict)
     finish: str | None = None
+    failed: str | None = None
+    """The word by which it says that it ended in a failure."""
     usage: object = None
     error: object = None
     """What was said of a failure, beside the words or after them."""
@@ -79,6 +82,7 @@ class StreamSoFar:
             if isinstance(tokens, list):
                 self.logprobs.setdefault(str(field_name), []).extend(tokens)
         self.finish = border.name(choice.get("finish_reason")) or self.finish
+        self.failed = self.failed or failed_end_of(choice, self.finish)
 
     def _add(self, words: list[str], word: object) -> None:
         if isinstance(word, str) and word:
@@ -103,7 +107,7 @@ class StreamSoFar:
             logprobs=self.logprobs or None,
             latency_s=latency_s,
             price=price,
-            broken_off=self.filtered is not None and bool(self.text),
+            broken_off=bool(self.text),
         )
 
     def tell_bill(self, error: CallError, price: Price | None) -> None:
@@ -137,8 +141,10 @@ async def _read_stream(
     response: Any, intake: Intake, heard: StreamSoFar, *, started: float, price: Price | None, pause_s: float | None
 ) -> Reply:
     done = False
+    idle = IdleLines(started)
     with intake.holding() as holding:
         async for line in _lines(response, intake, holding, heard):
+            idle.count()
             if not line.startswith(b"data:"):
                 if line.startswith((b"{", b"[")):  # asked to stream, the server answered whole
                     intake.check_values(line)
@@ -150,14 +156,17 @@ async def _read_stream(
                 break
             intake.check_values(data)
             event = _event(data, pause_s)
+            before = heard.size
             heard.take(event, len(data))
+            if heard.size > before:
+                idle.brought_a_word()
             if heard.error and not heard.filtered:
                 raise failure_of(heard.error, pause_s)
     filtered = heard.why_filtered is not None
     if heard.finish is None and not done and not filtered:
         raise ConnectionFailed("the stream was cut before its end", sent=True)
-    if heard.finish is not None and failed_finish(heard.finish) and not filtered:
-        raise failure_of(f"it ended with {heard.finish!r}", pause_s)
+    if heard.failed is not None and not filtered:
+        raise failure_of(failed_end(heard.failed), pause_s)
     if not heard.chosen and not filtered:
         raise ReplyBroken("the stream held no reply", retry_after_s=pause_s)
     return heard.reply(latency_s=time.perf_counter() - started, price=price)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -11,11 +12,14 @@ import orjson
 
 from moot.errors import CallError, ReplyBroken
 from moot.models import border
+from moot.models.billed_tokens import as_billed
 from moot.models.error_forms import error_fields, error_status
 from moot.models.filtered import FILTERED, block_reason, filter_words
-from moot.models.finish_words import failed_finish, finish_reason
-from moot.models.hiccups import error_of, failure_of, preview
+from moot.models.finish_words import failed_end_of, finish_reason
+from moot.models.hiccups import error_of, failed_end, failure_of, preview
 from moot.types import Price, Reply, Usage
+
+_DECIMAL = re.compile(r"\d{1,20}(\.\d{1,40})?([eE]-?\d{1,3})?", re.ASCII)
 
 
 def read_completion(
@@ -57,12 +61,17 @@ def _reply_of(
     text = _text_of(message.get("content")) if isinstance(message, dict) else ""
     error, broken_off = error_of(body, choice), False
     if why := filtered_by(error) or block_reason({}, choice) or (None if text else block_reason(body, {})):
-        text, finish, broken_off = text or why[: border.LONGEST_WORDS], FILTERED, bool(text)
-    elif failed_finish(finish) or error:
-        raise failure_of(error or f"it ended with {finish!r}", pause_s)
+        broken_off = bool(text)
+        text, finish = text or why[: border.LONGEST_WORDS], FILTERED
+    elif error:
+        raise failure_of(error, pause_s)
+    elif (failed := failed_end_of(choice, finish)) is not None:
+        raise failure_of(failed_end(failed), pause_s)
     elif not isinstance(message, dict) and finish_reason(finish) != FILTERED:
         missing = "no 'choices'" if not isinstance(choices, list) else "no message in its 'choices'"
         raise ReplyBroken(f"the reply has {missing}: {preview(raw)}", retry_after_s=pause_s)
+    elif finish_reason(finish) == FILTERED:
+        broken_off = bool(text)  # the words are the model's, up to where the filter stopped it
     message = message if isinstance(message, dict) else {}
     return build_reply(
         text=text,
@@ -157,12 +166,17 @@ def stated_usd(usage: object) -> float | None:
         return None
     if isinstance(cost, Mapping):
         cost = cost.get("total_cost")
-    stated = border.usd(cost)
+    stated = border.usd(_spelt_out(cost))
     if stated is None or not isinstance(usage, Mapping) or usage.get("is_byok") is not True:
         return stated
     details = usage.get("cost_details")
     upstream = border.usd(details.get("upstream_inference_cost")) if isinstance(details, Mapping) else None
     return stated if upstream is None else border.usd(stated + upstream)
+
+
+def _spelt_out(cost: object) -> object:
+    """Some gateways write decimals as texts, so that no digit is lost."""
+    return float(cost) if isinstance(cost, str) and _DECIMAL.fullmatch(cost) else cost
 
 
 def cost_of(usage: object, counted: Usage, price: Price | None) -> float | None:
@@ -177,16 +191,26 @@ def cost_of(usage: object, counted: Usage, price: Price | None) -> float | None:
 
 
 def read_usage(usage: object) -> Usage:
+    """The counts, as they are billed."""
     if not isinstance(usage, dict):
         return Usage()
-    return Usage(
+    of_prompt, of_completion = usage.get("prompt_tokens_details"), usage.get("completion_tokens_details")
+    counted = Usage(
         prompt=_count(usage, "prompt_tokens"),
         completion=_count(usage, "completion_tokens"),
-        reasoning=_count(usage.get("completion_tokens_details"), "reasoning_tokens"),
+        reasoning=_count(of_completion, "reasoning_tokens"),
         cached=_first(
-            _count(usage.get("prompt_tokens_details"), "cached_tokens"), _count(usage, "prompt_cache_hit_tokens")
+            _count(of_prompt, "cached_tokens"),
+            _count(usage, "prompt_cache_hit_tokens"),
+            _count(usage, "cache_read_input_tokens"),
         ),
     )
+    written = _first(
+        _count(usage, "cache_creation_input_tokens"),
+        _count(of_prompt, "cache_creation_tokens"),
+        _count(of_prompt, "cache_write_tokens"),
+    )
+    return as_billed(counted, _count(usage, "total_tokens"), written)
 
 
 def _text_of(content: object) -> str:
@@ -204,8 +228,8 @@ def version_of(model: object, fingerprint: object) -> str | None:
     return f"{named} {told}" if named and told else named or told
 
 
-def _first(count: int | None, otherwise: int | None) -> int | None:
-    return otherwise if count is None else count
+def _first(*counts: int | None) -> int | None:
+    return next((count for count in counts if count is not None), None)
 
 
 def _count(usage: object, name: str) -> int | None:

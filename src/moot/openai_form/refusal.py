@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import orjson
@@ -29,6 +30,11 @@ class Refused(Exception):
         super().__init__(message)
         self.status, self.message, self.code, self.kind = status, message, code, kind
         self.param, self.retry_after_s = param, retry_after_s
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """From one process of a server to another."""
+        told: dict[str, Any] = {"code": self.code, "kind": self.kind, "param": self.param}
+        return partial(Refused, self.status, self.message, **told, retry_after_s=self.retry_after_s), ()
 
 
 def error_json(refusal: Refused) -> dict[str, Any]:

@@ -37,6 +37,11 @@ AN_ITEM = 10
 """Characters that something in a list weighs beside its text: so a list is dearer than a text of its length."""
 
 
+_HOLDERS = (list, tuple, dict)
+_SIZED = (str, list, tuple, dict)
+"""Written down once: `list | tuple` is made anew wherever it stands, and this is asked for every word that is shown."""
+
+
 class PromptSpending:
     """What one prompt has taken so far, and what its inputs allow beyond the usual."""
 
@@ -92,7 +97,7 @@ def weight(value: object) -> int:
     """The characters of a text; of a list, of all that is in it. One that is past all bounds is not weighed to its end."""
     if isinstance(value, str):
         return len(value)
-    if not isinstance(value, list | tuple | dict):
+    if not isinstance(value, _HOLDERS):
         return 0
     most = MOST_TEXT + (spent.more if (spent := _spent.get(None)) is not None else 0)
     weighed, left = 0, [iter(value.values() if isinstance(value, dict) else value)]
@@ -101,7 +106,7 @@ def weight(value: object) -> int:
             weighed += AN_ITEM + (len(item) if isinstance(item, str) else 0)
             if weighed > most:
                 raise SecurityError(f"makes a list of more than {most} characters")
-            if isinstance(item, list | tuple | dict):
+            if isinstance(item, _HOLDERS):
                 left.append(iter(item.values() if isinstance(item, dict) else item))
                 break
         else:
@@ -119,7 +124,7 @@ def counted(values: Any) -> Any:
     """What is gone through one by one, every step of it paid for beforehand."""
     if isinstance(values, Undefined):
         return values
-    sized = values if isinstance(values, str | list | tuple | dict) else list(islice(values, MOST_STEPS + 1))
+    sized = values if isinstance(values, _SIZED) else list(islice(values, MOST_STEPS + 1))
     spend(1 + len(sized))
     return sized
 

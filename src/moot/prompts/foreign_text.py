@@ -17,13 +17,19 @@ UNSEEN = (
 )
 """Characters that show nothing, or sit on the one before them, and are met in honest texts: for whoever looks with a pattern."""
 _UNSEEN_KINDS = ("Mn", "Me", "Cf", "Cc", "Cn")
-_UNSEEN_LETTERS = "\u115f\u1160\u3164\uffa0"
-_BRACKETS = "<＜﹤≮\u02c2\u1438\u16b2\u276c\u276e\u2329\u27e8\u29fc\u3008\U0001d236"
+_UNSEEN_LETTERS = "\u115f\u1160\u2800\u3164\uffa0"
+_BRACKETS = "<＜﹤≮≪\u02c2\u1438\u16b2\u276c\u276e\u2770\u2329\u27e8\u27ea\u2991\u29fc\u3008\U0001d236"
 """What is a bracket, or looks like one: those that Unicode calls confusable with it, and angle brackets of other scripts."""
 _OPENS = re.compile(f"[{_BRACKETS}]")
-_SLASHES = "/／⁄∕⧸\\\u2571\u29f5\u3033"
-_LOOKALIKES = str.maketrans("аеіјорсѕԁԛѡԝхуνοαιρτυκмтпгɡɑıℓ", "aeijopcsdqwwxyvoaiptukmtnrgail")
-_NAMES_A_LETTER = re.compile(r"LETTER (?:SMALL CAPITAL )?([A-Z])(?: WITH .+)?")
+_SLASHES = "/／⁄∕⧸\\＼﹨\u2571\u29f5\u3033"
+_LOOKALIKES = str.maketrans(
+    "аеіјорсѕԁԛѡԝхуѳνοαιρτυκσϲϹмтпгɡɑıℓɛↄ01"  # Cyrillic, Greek, Latin in other forms, and digits
+    "օսոցհզ"  # Armenian
+    "ᎠᎡᎢᎥᎩᎪᎫᎬᎳᎷᎻᎽᏀᏃᏎᏒᏕᏚᏙᏞᏟᏢᏦᏧᏴᎾᏫ"  # Cherokee
+    "ꓮꓐꓚꓓꓰꓝꓖꓧꓲꓙꓗꓡꓟꓠꓳꓑꓣꓢꓔꓴꓦꓪꓫꓬꓜ",  # Lisu
+    "aeijopcsdqwwxyovoaiptukoccmtnrgailecoiounghqdrtiyajewmhygzsrssvlcpkdbooabcdefghijklmnoprstuvwxyz",
+)
+_NAMES_A_LETTER = re.compile(r"LETTER (?:SMALL CAPITAL )?([A-Z])(?: WITH .+)?$")
 """How Unicode calls what is a Latin letter in another form, such as `NEGATIVE CIRCLED LATIN CAPITAL LETTER A`."""
 
 
@@ -39,7 +45,7 @@ def _shut(bracket: re.Match[str]) -> str:
     """The bracket as it was, unless the word after it is one of our tags to whoever reads it."""
     text = bracket.string
     place = _past_unseen(text, bracket.end())
-    if place < len(text) and text[place] in _SLASHES:
+    while place < len(text) and text[place] in _SLASHES:
         place = _past_unseen(text, place + 1)
     return "‹" if _TAG.fullmatch(_word_at(text, place)) else bracket[0]
 
@@ -66,7 +72,7 @@ def _seen(character: str) -> str | None:
         return None
     if unicodedata.category(character) in _UNSEEN_KINDS or character in _UNSEEN_LETTERS:
         return ""
-    plain = unicodedata.normalize("NFKD", character).casefold()
+    plain = unicodedata.normalize("NFKD", character.translate(_LOOKALIKES)).casefold()
     letters = "".join(_latin(each) for each in plain if unicodedata.category(each) not in _UNSEEN_KINDS)
     return letters if letters and all(each.isalnum() or each == "_" for each in letters) else None
 

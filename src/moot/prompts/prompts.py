@@ -60,6 +60,8 @@ class Prompts:
         """Templates that a strategy brings, and those of what it plays inside: each a folder, with one for each language in it,
         or their texts by name."""
         self._beside: dict[str, Prompts] = {}
+        self._bringing: dict[Path, Prompts] = {}
+        self._checked_own = False
         self.folder = _HERE / folder / language if folder in SETS else Path(folder) if folder is not None else None
         self._templates: dict[str, Template] = {}
         self._sources: dict[str, str] = {}
@@ -83,6 +85,8 @@ class Prompts:
         """These prompts and those that a strategy brings. One of a name that ours have would never be asked with."""
         if own in self.own:
             return self
+        if isinstance(own, Path) and own in self._bringing:
+            return self._bringing[own]
         self._check_apart(own)
         for name, place in own_templates(own, self.language).items():
             if (ours := _HERE / self.language / f"{name}.j2").is_file():
@@ -90,6 +94,8 @@ class Prompts:
                 raise UsageError(f"{place}: {problem}")
         brought = Prompts(self.language, None, (*self.own, own))
         brought.folder = self.folder
+        if isinstance(own, Path):  # a strategy with other options brings the same: it is looked through once
+            self._bringing[own] = brought
         return brought
 
     def _check_apart(self, own: Own) -> None:
@@ -214,8 +220,10 @@ class Prompts:
 
     def check_own(self) -> None:
         """Find mistakes in the templates that a strategy brings before any model is called."""
-        for own in self.own:
-            self._check_brought(own)
+        if not self._checked_own:
+            for own in self.own:
+                self._check_brought(own)
+        self._checked_own = True
 
     def _check_brought(self, own: Own) -> None:
         for name, read in _sources_of(own, self.language).items():  # and not what a user has in their place

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 
 from jinja2 import StrictUndefined, Template, TemplateSyntaxError, Undefined, nodes
@@ -84,6 +84,9 @@ _ALLOWED = (
     nodes.Or, nodes.Not, nodes.CondExpr, nodes.Concat, nodes.Add, nodes.Sub, nodes.Mul, nodes.Div, nodes.FloorDiv,
     nodes.Mod, nodes.Neg, nodes.Pos, nodes.Tuple, nodes.List, nodes.Call, nodes.Keyword,
 )  # fmt: skip
+_PLAIN = (str, int, float, Undefined)
+PIECES_AT_ONCE = 256
+"""Of a prompt that is made: after so many it is looked at how long it is by now."""
 _SPECIAL = frozenset(("self", "super", "caller", "varargs", "kwargs"))
 
 
@@ -96,11 +99,12 @@ def fill(template: Template, inputs: Mapping[str, Any]) -> str:
         context = Context(template.environment, dict(inputs), template.name, template.blocks)
         pieces: list[str] = []
         characters = 0
-        for piece in template.root_render_func(context):
-            characters += len(piece)
+        made = template.root_render_func(context)
+        while some := list(islice(made, PIECES_AT_ONCE)):
+            characters += sum(map(len, some))
             if characters > MOST_TEXT and characters > MOST_TEXT + spent.more:
                 raise SecurityError(f"makes a prompt of more than {MOST_TEXT + spent.more} characters")
-            pieces.append(piece)
+            pieces += some
         return "".join(pieces).strip()
 
 
@@ -151,7 +155,7 @@ def _flat(values: Any) -> Any:
 
 def _shown(value: Any) -> Any:
     """What stands in a prompt: a text or a number, or a plain list of them."""
-    if value is None or isinstance(value, str | int | float | Undefined):
+    if type(value) is str or value is None or isinstance(value, _PLAIN):
         spend(1)
         return value
     if isinstance(value, list | tuple):

@@ -23,7 +23,6 @@ from moot.measures.sides import SideResults, cells_named, pairs_of, partners, si
 from moot.measures.source import Source
 from moot.report.whose_figures import whose_words
 from moot.stats.clusters import clustered
-from moot.stats.estimates import estimate_row
 from moot.stats.graded_pairs import (
     Pairs,
     compare_graded,
@@ -31,7 +30,7 @@ from moot.stats.graded_pairs import (
     failed_row,
     fair_pairs,
     known_pairs,
-    side_estimate,
+    side_row,
     uncounted,
     why_no_difference,
     why_turned,
@@ -61,7 +60,7 @@ def _compared(source: Source, a: str, b: str) -> dict[str, Any]:
     comparison = compare_graded(pairs, pooled=not (one.once and other.once))
     row: dict[str, Any] = {"experiment": source.name, "a": a, "b": b, **comparison.row()}
     for name, place in (("accuracy_a", 0), ("accuracy_b", 1)):
-        row[name] = estimate_row(side_estimate(pairs, place))
+        row[name] = side_row(pairs, place)
     row |= uncounted(pairs) | failed_row(pairs) | learnt_row((*first, *second))
     row |= {IN_POINTS: source.in_points} if source.in_points else {}
     row |= _abstained(source, (first, second), pairs)
@@ -221,7 +220,8 @@ def _left_out(row: Mapping[str, Any]) -> Iterator[str]:
 def _failures(row: Mapping[str, Any]) -> Iterator[str]:
     for side, part in row.get("failed", {}).items():
         if part:
-            yield f"{plain(part)} % of the answers of {row[side]} failed, which is not right here."
+            counted = ", which is not right here" if row["n"] else ""
+            yield f"{plain(part)} % of the answers of {row[side]} failed{counted}."
 
 
 def _not_sure(row: Mapping[str, Any]) -> Iterator[str]:

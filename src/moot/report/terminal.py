@@ -248,9 +248,11 @@ def _of_graded(top: Row) -> str:
     """Over which questions it is, and how far it can lie over all."""
     if not (ends := top.get("bounds")):
         return ""
-    asked = top["n"] + top["ungraded"]
     over_all = f"over all between {percent(ends['low'])} and {percent(ends['high'])}"
-    return f" of the {top['n']:,} of {asked:,} questions whose every answer is graded; {over_all}"
+    if top["n"] + top["ungraded"] > top["questions"]:  # repeated, and graded in some of them
+        graded = f"{top['n']:,} of {count(top['questions'], 'question')}, in the repeats whose every answer is graded"
+        return f" of {graded}; {over_all}"
+    return f" of the {top['n']:,} of {top['questions']:,} questions whose every answer is graded; {over_all}"
 
 
 def _self_preference(figures: Figures, width: int) -> Iterable[Table | Text]:

@@ -28,6 +28,7 @@ from moot.measures.facts.figures import PLAN_SIGNS
 from moot.measures.reserved import NOT_OF_FILE
 from moot.pasted import pasted
 from moot.report.figures import find_experiment, plan_beginning
+from moot.report.uncollected import uncollected
 from moot.store import queries
 from moot.store.declarations import declared
 from moot.store.rows import config_of
@@ -83,6 +84,13 @@ class WantedPlan:
             before = told_of(connection, last)
             return FoundPlan(before, self._changed_beside_it(connection, before))
         return FoundPlan(latest, self._not_run(connection, latest))
+
+    def found_once(self, connection: Connection, start: str | None = None) -> FoundPlan:
+        """The same, for who asks once: the plan, which may be as large as its questions, is let go."""
+        with uncollected():
+            found = self.found(connection, start)
+        self.__dict__.pop("_whole", None)
+        return found
 
     def _latest(self, connection: Connection) -> Row:
         assert self.name is not None

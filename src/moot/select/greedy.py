@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -12,6 +11,7 @@ import numpy as np
 from moot.select.labels import Floats, SelectionSplit, selection_only
 from moot.select.oracle import Meter, Oracle
 from moot.select.registry import Chosen, check_calls, check_k, completed
+from moot.team.together import together
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Greedy:
             left = [place for place in range(len(labels.proposers)) if place not in chosen]
             if _too_dear(meter, len(left) * labels.size):
                 return _stopped(split, chosen, k, meter)
-            heard = await asyncio.gather(*(meter.right([*chosen, place], everything) for place in left))
+            heard = await together(meter.right([*chosen, place], everything) for place in left)
             worth = np.full(len(labels.proposers), -np.inf)
             worth[left] = [_worth(right) for right in heard]
             chosen.append(_best(split, worth))
@@ -81,8 +81,8 @@ class ModelFirst:
             whole: dict[str, float] = {}
             for model, prompts in free.items():
                 batches = [np.flatnonzero(dealt[model] == number) for number in range(len(prompts))]
-                heard = await asyncio.gather(
-                    *(meter.right([*chosen, place], batch) for place, batch in zip(prompts, batches, strict=True))
+                heard = await together(
+                    meter.right([*chosen, place], batch) for place, batch in zip(prompts, batches, strict=True)
                 )
                 whole[model] = _worth(np.concatenate(heard))
                 worth[prompts] = [_worth(right) for right in heard]

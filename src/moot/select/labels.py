@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from moot.errors import UsageError
 from moot.stats.clusters import clustered, cut, unit_of
+from moot.stats.counted_words import count, whose_words
 from moot.stats.graded import FEW_WAITING, UNGRADED
 
 Codes = NDArray[np.int16]
@@ -206,13 +207,11 @@ class LabelMatrix:
     def remarks(self) -> list[str]:
         """What is odd about these labels, in words: what a reader should know before the figures."""
         said = []
-        gaps = int((self.codes == UNANSWERED).sum())
-        if gaps:
-            worst = int((self.codes == UNANSWERED).sum(axis=1).argmax())
-            most = int((self.codes[worst] == UNANSWERED).sum())
-            said.append(
-                f"{gaps} labels are missing and count as not right, most of them of {self.proposers[worst]} ({most})."
-            )
+        gaps = (self.codes == UNANSWERED).sum(axis=1)
+        if gaps.any():
+            whose = whose_words({str(each): int(own) for each, own in zip(self.proposers, gaps, strict=True)})
+            missing = count(int(gaps.sum()), "label is missing and counts", "labels are missing and count")
+            said.append(f"{missing} as not right: of {whose}.")
         if nobody := int((self.codes == UNANSWERED).all(axis=0).sum()):
             said.append(f"{nobody} questions were answered by nobody; they stay in every denominator.")
         if self.shared and len(np.unique(self.truth)) == 1:

@@ -6,7 +6,6 @@ model the oracle is the weighted vote of the team's labels: arithmetic, no calls
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -16,6 +15,7 @@ import numpy as np
 from moot.decide.weights import log_odds
 from moot.select.labels import Floats, LabelMatrix, Places, Proposer, SelectionSplit
 from moot.select.voting import lots, worth_of_votes
+from moot.team.together import together
 
 AskTeam = Callable[[tuple[Proposer, ...], str], Awaitable[float]]
 """One question: the proposers whose responses are read, the question's id; 1 if right, 0 if not, NaN: nobody can say."""
@@ -80,7 +80,7 @@ class AskedOracle:
             self.ask(tuple(everybody[member] for member in team), names[place])
             for team, place in zip(teams, questions, strict=True)
         )
-        return np.array(await asyncio.gather(*asked), dtype=float)
+        return np.array(await together(asked), dtype=float)
 
 
 def graded_mean(right: Floats) -> float | None:

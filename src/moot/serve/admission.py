@@ -189,6 +189,18 @@ class Admission:
     def names(self) -> list[str]:
         return list(self._holders)
 
+    @property
+    def is_full(self) -> bool:
+        """Whoever comes now waits for a place."""
+        return self._slots.locked()
+
+    def named(self, name: str) -> Holder:
+        return self._holders[name]
+
+    async def check(self, holder: Holder) -> None:
+        """Refuse what would not be let in now, and count nothing."""
+        holder.check()
+
     def charge(self, name: str, day: str, usd: float) -> None:
         if (holder := self._holders.get(name)) is not None:
             holder.charge(day, usd)

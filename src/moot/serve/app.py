@@ -40,8 +40,10 @@ from moot.serve.asked_for import TeamForQuestion
 from moot.serve.chat import ChatRequest
 from moot.serve.doors import Door, Doors
 from moot.serve.early_answer import PlainSpeakers
+from moot.serve.figures_of_workers import added_up
 from moot.serve.history import history_routes
 from moot.serve.metrics import Metrics
+from moot.serve.one_of_workers import OneOfWorkers
 from moot.serve.openapi import TEAM_HEADER, TIME_HEADER, DescribedRoute, described, time_limit_s
 from moot.serve.persons_words import routes_of_persons
 from moot.serve.playing import ServedRequest, no_such_model, unless_gone
@@ -100,15 +102,18 @@ class Feedback(BaseModel):
         return answer
 
 
-def create_app(live: LiveTeam, settings: ServeSettings | None = None) -> Starlette:
-    """The application. It opens the team when it starts and closes it when it ends."""
+def create_app(
+    live: LiveTeam, settings: ServeSettings | None = None, together: OneOfWorkers | None = None
+) -> Starlette:
+    """The application. It opens the team when it starts and closes it when it ends. `together`: where it is one of several."""
     settings = settings or ServeSettings()
-    server = Server(live, settings)
+    server = Server(live, settings, together)
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         await live.open()
-        await server.recall_spending()
+        if together is None:  # else it is known where all are let in
+            await server.recall_spending()
         beside = [asyncio.create_task(server.forget())] if settings.keep_days is not None else []
         try:
             yield
@@ -119,7 +124,7 @@ def create_app(live: LiveTeam, settings: ServeSettings | None = None) -> Starlet
             await server.schemas.close()
             await live.close()
 
-    reports = Reports(settings.reports, secrets.token_bytes(32))
+    reports = Reports(settings.reports, secrets.token_bytes(32) if together is None else together.ticket_secret)
     routes = [
         *server.routes(),
         *history_routes(server.gate, live, reports, server.page_token, edit_teams=settings.edit_teams),
@@ -130,7 +135,7 @@ def create_app(live: LiveTeam, settings: ServeSettings | None = None) -> Starlet
     async def openapi(request: Request) -> Response:
         return Response(description, media_type="application/json")
 
-    return Starlette(
+    application = Starlette(
         routes=[*routes, Route("/openapi.json", openapi)],
         middleware=[
             Middleware(BodyLimit, most=settings.body_bytes, count=server.count_request),
@@ -139,25 +144,37 @@ def create_app(live: LiveTeam, settings: ServeSettings | None = None) -> Starlet
         exception_handlers=TEAM_REFUSALS,
         lifespan=lifespan,
     )
+    application.state.figures = lambda: server.metrics.figures
+    return application
+
+
+def admission_of(settings: ServeSettings) -> Admission:
+    return Admission(
+        settings.keys,
+        admins=settings.admin_keys,
+        limits=settings.limits,
+        at_once=settings.at_once,
+        waiting=settings.waiting,
+    )
+
+
+def page_token_of(settings: ServeSettings) -> str | None:
+    """What the page shows in place of a key, where there are none."""
+    return None if settings.keys or settings.admin_keys else secrets.token_urlsafe(32)
 
 
 class Server:
     """What the routes share: the team, the gate, the figures."""
 
-    def __init__(self, live: LiveTeam, settings: ServeSettings) -> None:
+    def __init__(self, live: LiveTeam, settings: ServeSettings, together: OneOfWorkers | None = None) -> None:
         self.live = live
         self.settings = settings
-        self.gate = Admission(
-            settings.keys,
-            admins=settings.admin_keys,
-            limits=settings.limits,
-            at_once=settings.at_once,
-            waiting=settings.waiting,
-        )
+        self.together = together
+        self.gate = admission_of(settings) if together is None else together.admission
         self.metrics = Metrics(self.gate)
         self.schemas = SchemaChecks()
         self.speakers = PlainSpeakers()
-        self.page_token = None if settings.keys or settings.admin_keys else secrets.token_urlsafe(32)
+        self.page_token = page_token_of(settings) if together is None else together.page_token
         self.door = Door(
             hosts=settings.hosts, origins=settings.origins, any_address=settings.any_address, token=self.page_token
         )
@@ -208,7 +225,8 @@ class Server:
     async def healthz(self, request: Request) -> Response:
         """Whether it answers, and keeps what it answers."""
         self.live.record.notice()
-        if self.live.record.error is None:
+        others_keep = self.together is None or await self.together.others_keep()
+        if self.live.record.error is None and others_keep:
             return json_response({"status": "ok", "error": None})
         return json_response({"status": "not keeping", "error": NOT_KEEPING}, status=503)
 
@@ -217,7 +235,8 @@ class Server:
         if self.gate.holder(request).sees is not None:
             words = "These are figures over all keys: they need the key of an admin (--admin-key-env)."
             raise Refused(403, words, code="admin_key_needed")
-        return Response(self.metrics.text(), media_type="text/plain; version=0.0.4")
+        others = () if self.together is None else await self.together.figures_of_others()
+        return Response(added_up([self.metrics.figures, *others]), media_type="text/plain; version=0.0.4")
 
     async def models(self, request: Request) -> Response:
         """The teams and how they decide."""
@@ -289,7 +308,7 @@ class Server:
         if not self.settings.edit_teams:
             words = "moot.team: this server asks the teams that it offers alone; expected the name of one as model."
             raise Refused(400, words, code="teams_not_edited", param="moot.team")
-        holder.check()  # a team is work, and a plan in the store: not for who would not be let in
+        await self.gate.check(holder)  # a team is work, and a plan in the store: not for who would not be let in
         try:
             return await self.live.edited.make(team.edited, holder.name)
         except UsageError as error:

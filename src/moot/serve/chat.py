@@ -13,6 +13,7 @@ from moot.experiment.long_answers import groups_by_meaning, long_answer_problem
 from moot.experiment.plan import Cell
 from moot.live.answered_question import AnsweredQuestion
 from moot.models.border import HOLDS_NUL, blank
+from moot.models.filtered import FILTERED
 from moot.openai_form.completions import Completion, Head
 from moot.openai_form.refusal import Refused
 from moot.openai_form.requests import ChatForm, ChatMessage, StreamOptions, wanted_form
@@ -245,7 +246,7 @@ def completion_of(head: Head, asked: AnsweredQuestion, wish: AskedOfTeam, dresse
     cut_by = final.cut_by or ("model" if ends_too_soon(verdict.traces) and text == verdict.answer else None)
     if cut_by is not None:
         report["cut_by"] = cut_by
-    finish = wanted.finish if wanted is not None and not refused else "stop"
+    finish = wanted.finish if wanted is not None and not refused else FILTERED if _by_filters(asked) else "stop"
     return Completion(
         replace(head, model=asked.model),
         final.text,
@@ -255,6 +256,14 @@ def completion_of(head: Head, asked: AnsweredQuestion, wish: AskedOfTeam, dresse
         tool=wanted.tool if wanted is not None and not refused else None,
         more={"moot": report},
     )
+
+
+def _by_filters(asked: AnsweredQuestion) -> bool:
+    """Whether it were filters that refused, and no model by itself: OpenAI tells the two apart by the reason to finish."""
+    if asked.verdict.outcome != "refused":
+        return False
+    refusals = [call.reply.finish for call in asked.episode.calls if call.reply is not None and call.reply.refused]
+    return bool(refusals) and all(finish == FILTERED for finish in refusals)
 
 
 def _abstention(asked: AnsweredQuestion) -> str:

@@ -52,6 +52,11 @@ class Connections:
     lingering: int = 0
     """Connections that were refused and are about to end."""
 
+    @classmethod
+    def within(cls, files: int, *, per_address: int) -> Connections:
+        """As many as a process can have that may have so many files: it needs some to ask models, and for the store."""
+        return cls(most=max(16, files // 2), per_address=per_address)
+
     def enter(self, connection: GuardedConnection) -> None:
         """Room for it is made among those that ask nothing; where there is none, it is refused."""
         here = self._open.setdefault(connection.address, {})

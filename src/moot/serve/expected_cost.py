@@ -73,20 +73,36 @@ class ExpectedCosts:
         return math.inf if dearest is None else dearest.expected_usd(characters)
 
     def learn(self, characters: int, asked: AnsweredQuestion, models: Mapping[str, BuiltModel]) -> None:
-        """From a question that was answered, or whose time ran out: one that failed says nothing of what an answer costs."""
-        calls = asked.episode.calls
-        unbilled_usd = sum(_most_usd(call, models) for call in calls if not _billed_usd(call))
-        billed_usd = sum(map(_billed_usd, calls))
-        if of_kind(asked.verdict.traces, Deadline):
-            unasked_usd = _unasked_usd(asked.cell, calls, characters, models)
-            if unasked_usd is None:
-                return
-            known, usd = self._at_most, billed_usd + unbilled_usd + unasked_usd
-        elif asked.verdict.answer is None:
-            return
-        else:
-            known, usd = (self._at_most if unbilled_usd else self._billed), billed_usd + unbilled_usd
-        known.setdefault(asked.model, DearestQuestion()).raise_to(usd, characters)
+        if (lesson := cost_lesson(characters, asked, models)) is not None:
+            self.take(lesson)
+
+    def take(self, lesson: CostLesson) -> None:
+        known = self._billed if lesson.billed else self._at_most
+        known.setdefault(lesson.team, DearestQuestion()).raise_to(lesson.usd, lesson.characters)
+
+
+@dataclass(frozen=True, slots=True)
+class CostLesson:
+    """What one question to a team has cost."""
+
+    team: str
+    characters: int
+    usd: float
+    billed: bool
+    """All of it is on a bill; else some is taken at the most that it can be."""
+
+
+def cost_lesson(characters: int, asked: AnsweredQuestion, models: Mapping[str, BuiltModel]) -> CostLesson | None:
+    """Of a question that was answered, or whose time ran out: one that failed says nothing of what an answer costs."""
+    calls = asked.episode.calls
+    unbilled_usd = sum(_most_usd(call, models) for call in calls if not _billed_usd(call))
+    usd = sum(map(_billed_usd, calls)) + unbilled_usd
+    if of_kind(asked.verdict.traces, Deadline):
+        unasked_usd = _unasked_usd(asked.cell, calls, characters, models)
+        return None if unasked_usd is None else CostLesson(asked.model, characters, usd + unasked_usd, billed=False)
+    if asked.verdict.answer is None:
+        return None
+    return CostLesson(asked.model, characters, usd, billed=not unbilled_usd)
 
 
 def most_usd_of_question(cell: Cell, characters: int, models: Mapping[str, BuiltModel]) -> float:

@@ -79,7 +79,7 @@ class PastAndPage:
         """What was asked last."""
         holder = self.gate.holder(request)
         limit = read_whole_number(request, _LIMIT)
-        await self.live.record.flush()
+        await self.live.record.all_written()
         names = self._names()
         async with examined(self.live.store):
             rows = await self.live.store.read(
@@ -103,7 +103,7 @@ class PastAndPage:
         """One question whole: every prompt, reply, ballot and grade."""
         sees = self.gate.holder(request).sees
         ident = request.path_params["episode"]
-        await self.live.record.flush()
+        await self.live.record.all_written()
         try:
             async with examined(self.live.store):
                 record = await self.live.store.read(
@@ -120,12 +120,13 @@ class PastAndPage:
         """Forget one question: its answer, every prompt and reply, in every byte of the store."""
         sees = self.gate.holder(request).sees
         ident = request.path_params["episode"]
-        await self.live.record.flush()
+        await self.live.record.all_written(forgetting=ident)
         try:
             async with examined(self.live.store):
                 removed = await forget_episode(self.live.store, self.live.record.name, ident, sees)
         except UsageError as error:
             raise Refused(404, str(error), code="no_such_episode", param="episode") from None
+        await self.live.record.flush()  # a call that was written in that moment goes too
         return json_response({"episode": ident, "forgotten": removed})
 
     async def list_reports(self, request: Request) -> Response:

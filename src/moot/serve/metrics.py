@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from moot.live.answered_question import AnsweredQuestion
 from moot.serve.admission import Admission
+from moot.serve.figures_of_workers import WorkerFigure, figures_of
 
 _SECONDS = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300)
 
@@ -41,5 +42,6 @@ class Metrics:
         if asked.cost_usd:
             self.cost.inc(asked.cost_usd)
 
-    def text(self) -> bytes:
-        return generate_latest(self._registry)
+    @property
+    def figures(self) -> list[WorkerFigure]:
+        return figures_of(self._registry)

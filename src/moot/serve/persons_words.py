@@ -82,7 +82,7 @@ class PersonsWords:
         return json_response({**body.model_dump(), "judge": kept.judge})
 
     async def _kept(self, keep: partial[Any]) -> Any:
-        await self.live.record.flush()
+        await self.live.record.all_written()
         try:
             async with examined(self.live.store):
                 return await self.live.store.run(keep)

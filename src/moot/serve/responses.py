@@ -168,10 +168,14 @@ def _checked_name(name: str | None) -> str:
         raise Refused(400, words, code="invalid_request", param="tools") from None
 
 
+_CUT_BY = {"length": "max_output_tokens", "content_filter": "content_filter"}
+"""Why a response is not complete, by the reason to finish."""
+
+
 def response_json(done: Completion, echoed: Mapping[str, Any], status: str | None = None) -> dict[str, Any]:
     """A completion in the form of this API. `echoed`: what of the request stands in it again."""
-    cut = done.finish == "length"
-    status = status or ("incomplete" if cut else "completed")
+    cut = _CUT_BY.get(done.finish)
+    status = status or ("completed" if cut is None else "incomplete")
     over = status != "in_progress"
     prompt, completion = done.usage.prompt or 0, done.usage.completion or 0
     usage = {
@@ -191,7 +195,7 @@ def response_json(done: Completion, echoed: Mapping[str, Any], status: str | Non
         "parallel_tool_calls": False,
         **echoed,
         "error": None,
-        "incomplete_details": {"reason": "max_output_tokens"} if over and cut else None,
+        "incomplete_details": {"reason": cut} if over and cut else None,
         "instructions": None,
         "metadata": {},
         "usage": usage if over else None,

@@ -5,27 +5,25 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import os
+import secrets
 import socket
 import sys
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+import textwrap
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import uvicorn
-from starlette.types import ASGIApp
-
-from moot.engine import hangup
-from moot.engine.garbage import spare_collector
 from moot.errors import UsageError
 from moot.experiment.spec import ExperimentFile
 from moot.live.team import LiveTeam
-from moot.serve.app import ServeSettings, create_app
+from moot.serve.app import ServeSettings, create_app, page_token_of
 from moot.serve.connections import Connections, raise_file_limit
 from moot.serve.names import given_name, origin_of
 from moot.serve.paid_off import offer_line, offer_of
+from moot.serve.team_server import TeamServer
 from moot.serve.tracing import traced
+from moot.serve.worker import WorkerOrders
+from moot.serve.workers import serve_with_workers
 
 
 def serve(
@@ -41,6 +39,7 @@ def serve(
     reuse: bool = False,
     only: Sequence[str] = (),
     every: bool = False,
+    workers: int = 1,
     warn: Callable[[str], None],
 ) -> None:
     """Serve until SIGINT, SIGTERM or SIGHUP. `warn` is told what is odd about a strategy before anybody asks it anything."""
@@ -63,67 +62,45 @@ def serve(
         raise UsageError("--usd-per-day needs a price for every model of the team")
     live = LiveTeam(file, store_url=store_url, reuse=reuse, serving=True, wrap=traced, warn=warn)
     live.offer = asyncio.run(offer_of(live, only=only, every=every))
-    app = create_app(live, settings)
     listening = listen(host, port)
     address = f"http://{_shown(host)}:{listening.getsockname()[1]}"
     files = raise_file_limit()
-    connections = Connections(most=max(16, files // 2), per_address=per_address)
+    connections = Connections.within(files, per_address=per_address)
+    each = "" if workers == 1 else f" of each of {workers} workers"
 
     def say_so() -> None:
-        print(offer_line(live))
-        print(f"the table: {address}/   the API: {address}/v1   kept in: {live.store.name}")
-        print(f"connections: at most {connections.most}, {per_address} from one address; files: {files}")
+        print(within_columns(offer_line(live)))
+        print(f"the table: {address}/   the API: {address}/v1")
+        print(f"kept in: {live.store.name}")
+        print(f"connections{each}: at most {connections.most}, {per_address} from one address; files: {files}")
         if not keyed:
             print("no key: it listens on this machine only (--key-env VAR to serve others)")
         sys.stdout.flush()
 
-    TeamServer(app, connections, live=live, on_open=say_so).run(sockets=[listening])
+    if workers == 1:
+        TeamServer(create_app(live, settings), connections, live=live, on_open=say_so).run(sockets=[listening])
+        return
+    orders = WorkerOrders(
+        file,
+        settings,
+        live.offer,
+        store_url,
+        reuse=reuse,
+        per_address=per_address,
+        page_token=page_token_of(settings),
+        ticket_secret=secrets.token_bytes(32),
+    )
+    serve_with_workers(workers, live, orders, listening, on_open=say_so)
 
 
-class TeamServer(uvicorn.Server):
-    """A server with bounds on its connections, that keeps the collector of garbage out of its requests."""
+COLUMNS = 80
 
-    def __init__(
-        self,
-        app: ASGIApp,
-        connections: Connections,
-        *,
-        live: LiveTeam | None = None,
-        on_open: Callable[[], None] = lambda: None,
-        stop_s: int = 10,
-    ) -> None:
-        """`live`: opened before the application starts, whose failures uvicorn tells as a traceback. `on_open`: called when it
-        is; a server whose store cannot be written says nothing of serving before."""
-        config = uvicorn.Config(
-            app,
-            http=connections.protocol(),
-            ws="none",
-            log_level="warning",
-            access_log=False,
-            proxy_headers=False,
-            server_header=False,
-            timeout_graceful_shutdown=stop_s,
-        )
-        super().__init__(config)
-        self._live = live
-        self._on_open = on_open
 
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """Those of uvicorn, and a terminal that is closed."""
-        with super().capture_signals():
-            if threading.current_thread() is threading.main_thread():
-                with hangup.as_the_end(self.handle_exit):
-                    yield
-            else:
-                yield
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        if self._live is not None:
-            await self._live.open()
-        self._on_open()
-        await super().startup(sockets)
-        spare_collector()
+def within_columns(line: str) -> str:
+    """In lines that fit a screen; what goes on in a second one is set in, and no word is broken."""
+    return "\n".join(
+        textwrap.wrap(line, COLUMNS, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+    )
 
 
 def _told_apart(settings: ServeSettings) -> bool:

@@ -31,7 +31,8 @@ from moot.serve.connections import Connections, raise_file_limit
 from moot.serve.doors import Door, Doors
 from moot.serve.page_files import page_file, page_with_token
 from moot.serve.refusal import TEAM_REFUSALS
-from moot.serve.serving import TeamServer, listen
+from moot.serve.serving import listen
+from moot.serve.team_server import TeamServer
 from moot.store import queries
 from moot.store.examined import examined
 from moot.store.opened_file import OpenedFile

@@ -177,7 +177,9 @@ def _read_message(speaker: str, body: str) -> ShownAnswer:
 
 def _is_me(speaker: str, before: str) -> bool:
     """Whether the reader is told that this is its own title; "Agent 1" is not meant by "Agent 10" or "Agent 1 (poet)"."""
-    return speaker in _YOU or bool(re.search(rf"{re.escape(speaker)}(?!\w)(?! \()", before))
+    if speaker in _YOU or speaker not in before:
+        return speaker in _YOU
+    return re.search(rf"{re.escape(speaker)}(?!\w)(?! \()", before) is not None
 
 
 def _block(text: str, tag: str) -> str | None:

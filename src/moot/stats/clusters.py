@@ -103,9 +103,19 @@ def unit_of(question: str) -> str:
     return question if name is None else f"cluster {name}"
 
 
+def independent(values: Values) -> list[float] | None:
+    """The values where each is of a unit of its own; None where some of them hang together, or might."""
+    clusters = _CLUSTERS.get({})
+    if clusters and (not isinstance(values, Mapping) or not clusters.keys().isdisjoint(values)):
+        return None
+    return list_of(values)
+
+
 def units_of(questions: Iterable[str]) -> list[str] | None:
     """What each of these questions is a part of, in their order; None where each stands alone."""
-    names = [unit_of(question) for question in questions]
+    names = list(questions)
+    if _CLUSTERS.get({}):
+        names = [unit_of(question) for question in names]
     return names if len(set(names)) < len(names) else None
 
 

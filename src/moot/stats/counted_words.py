@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 
 def count(number: int, one: str, many: str | None = None) -> str:
     """``1 question``, ``1,200 questions``."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def whose_words(counts: Mapping[str, int], named: int = 3, of: int | None = None) -> str:
+    """``shy (60), tom (60) and 2 others``: who has how many, those with most first. `of`: out of how many each."""
+    most = sorted(((number, name) for name, number in counts.items() if number), key=lambda part: (-part[0], part[1]))
+    total = "" if of is None else f" of {of:,}"
+    told = [f"{name} ({number:,}{total})" for number, name in most[:named]]
+    told += [count(len(most) - named, "other")] if len(most) > named else []
+    return " and ".join(filter(None, (", ".join(told[:-1]), told[-1])))
 
 
 def waiting_words(questions: int) -> str:

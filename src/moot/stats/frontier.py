@@ -18,10 +18,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from moot.stats.choice import chosen_interval, standing, told_apart
-from moot.stats.clusters import unit_of, units_of, value_rows
+from moot.stats.clusters import units_of, value_rows
 from moot.stats.completions import Between
 from moot.stats.crossfit import FOLDS, folds, parts_of
 from moot.stats.estimates import Row, estimate, estimate_row
@@ -29,6 +29,7 @@ from moot.stats.graded import Value
 from moot.stats.proportion import share, share_between
 from moot.stats.quantiles import ALPHA, student_quantile
 from moot.stats.shared_questions import shared_questions
+from moot.types import Estimate
 
 if TYPE_CHECKING:
     from moot.stats.bootstrap import Floats
@@ -71,13 +72,25 @@ class _Tables:
     worst: Floats
     """As `right`, were all wrong that waits for a grade."""
     best: Floats
+    something_waits: Sequence[bool]
+    """By option."""
 
     def accuracy(self, own: int, asked: Sequence[str]) -> Between | None:
         """Of one whose accuracy is known, where something of it waits."""
+        if not self.something_waits[own]:
+            return None
         ends = [_known(asked, table[own]) for table in (self.right, self.worst, self.best)]
         if not ends[0] or ends[1] == ends[2]:
             return None
         return share_between(share(value_rows(ends[0])), ends[1], ends[2])
+
+
+class _Accuracy(NamedTuple):
+    """Of one option, by itself."""
+
+    usual: Estimate | None
+    at_worst: Estimate | None
+    """Were all wrong that waits for a grade; None where nothing does."""
 
 
 def frontier(
@@ -115,21 +128,21 @@ def frontier(
     reached = _means(tables, fold_of >= 0).round(12)
     whole = undominated(reached, costlier)
     affordable = [np.flatnonzero(~costlier[:, own]) for own in range(len(names))]
-    beaten = _beaten(tables, affordable, units_of(asked), seed, beside)
+    clusters = units_of(asked)
+    beaten = _beaten(tables, affordable, clusters, seed, beside)
+    alone = [_accuracy(tables, own, asked) for own in range(len(names))]
     rows: list[Row] = []
     for own in sorted(range(len(names)), key=lambda place: (round(paid[place], 12), -reached[place], names[place])):
-        between = tables.accuracy(own, asked)
-        usual = estimate(_known(asked, tables.right[own])) if between is None else between.estimate()
         better = beaten[own]
         rows.append(
             {
                 "of": names[own],
                 "cost": paid[own],
-                **estimate_row(usual, "accuracy"),
+                **estimate_row(alone[own].usual, "accuracy"),
                 "on_frontier": bool(whole[own]),
                 "folds": sum(bool(fold_frontier[own]) for fold_frontier in on),
                 "of_folds": parts,
-                **_within(names, asked, tables, affordable[own], ~costs.surely_more[:, own], reached, seed),
+                **_within(names, tables, alone, affordable[own], ~costs.surely_more[:, own], reached, clusters, seed),
                 "beaten_by": None if better is None else names[better],
             }
         )
@@ -142,7 +155,7 @@ def _spent(option: Option, asked: Sequence[str]) -> tuple[float, float]:
 
 
 def _mean_cost(by_question: Mapping[str, float], asked: Sequence[str]) -> float:
-    there = [by_question[question] for question in asked if question in by_question]
+    there = [cost for cost in map(by_question.get, asked) if cost is not None]
     return math.fsum(there) / len(there) if there else 0.0
 
 
@@ -155,25 +168,35 @@ def _tables(options: Mapping[str, Option], asked: Sequence[str]) -> _Tables:
     least, most = np.where(graded, right, 0.0), np.where(graded, right, 1.0)
     for place, option in enumerate(several):
         for row, ends in ((least[place], option.least), (most[place], option.most)):
+            if not ends:
+                continue
             row[:] = [ends.get(question, value) for question, value in zip(asked, row.tolist(), strict=True)]
     shown = np.array([option.known for option in several])
     worst, best = right.copy(), right.copy()
     for place, option in enumerate(several):
-        for column, question in enumerate(asked):
+        for column, question in enumerate(asked) if option.waiting else ():
             if question in option.waiting:
                 worst[place, column] = option.waiting[question].least
                 best[place, column] = option.waiting[question].most
-    pooled = not all(option.once for option in several)
-    return _Tables(np.where(shown[:, None], right, np.nan), graded, least, most, pooled, worst, best)
+    pooled, waits = not all(option.once for option in several), [bool(option.waiting) for option in several]
+    return _Tables(np.where(shown[:, None], right, np.nan), graded, least, most, pooled, worst, best, waits)
+
+
+def _accuracy(tables: _Tables, own: int, asked: Sequence[str]) -> _Accuracy:
+    between = tables.accuracy(own, asked)
+    if between is None:
+        return _Accuracy(estimate(_known(asked, tables.right[own])), None)
+    return _Accuracy(between.estimate(), between.estimate_at_worst())
 
 
 def _within(
     names: Sequence[str],
-    asked: Sequence[str],
     tables: _Tables,
+    alone: Sequence[_Accuracy],
     affordable: Any,
     not_surely_dearer: Any,
     reached: Floats,
+    clusters: Sequence[object] | None,
     seed: int,
 ) -> Row:
     """The best of those that an option could afford, which pays for all who might have been among them."""
@@ -181,16 +204,10 @@ def _within(
 
     best = int(affordable[np.argmax(reached[affordable])])
     paid_for = np.union1d(affordable, np.flatnonzero(not_surely_dearer))
-    between = tables.accuracy(best, asked)
-    usual = estimate(_known(asked, tables.right[best])) if between is None else between.estimate()
-    at_worst = None if between is None else between.estimate_at_worst()
+    usual, at_worst = alone[best]
+    place = int(np.searchsorted(paid_for, best))
     paid = usual and chosen_interval(
-        tables.right[paid_for],
-        int(np.searchsorted(paid_for, best)),
-        usual,
-        at_worst=at_worst,
-        clusters=units_of(asked),
-        seed=seed,
+        tables.right[paid_for], place, usual, at_worst=at_worst, clusters=clusters, seed=seed
     )
     return {
         "within": paid and paid.value,
@@ -256,7 +273,9 @@ def _compared(costs: Sequence[Mapping[str, float]], asked: Sequence[str]) -> _Co
     import numpy as np
 
     table = np.array([[cost.get(question, np.nan) for question in asked] for cost in costs])
-    unit = np.unique([unit_of(question) for question in asked], return_inverse=True)[1]
+    units = units_of(asked)
+    # Without clusters each question is its own unit, in the order in which they are asked.
+    unit = np.arange(len(asked)) if units is None else np.unique(units, return_inverse=True)[1]
     more, surely = np.zeros((2, len(costs), len(costs)), dtype=bool)
     nothing = 1e-12 * float(np.nanmax(table, initial=0.0))
     for first in range(len(costs)):

@@ -23,6 +23,8 @@ from moot.stats.completions import Between
 from moot.stats.counted_words import count, no_interval_words
 from moot.stats.estimates import Row, estimate, estimate_row
 from moot.stats.proportion import Share, share, share_between
+from moot.stats.values import PlainMarks, PlainValues
+from moot.stats.values import Value as Value
 from moot.types import ABSTAINED, FAILED, Estimate
 
 FEW_WAITING = 0.05
@@ -32,47 +34,6 @@ WayOfGrading = Literal["at once", "judge", "waiting", "nobody", "nothing said", 
 """How an answer came by its grade: without a judge; by one, or by whoever is in its place; not yet, although somebody has
 said what is right, so that it waits; not at all, since nobody has; the same where nothing was said, which cannot be right
 whatever is; or it was never heard, since the team did not wait."""
-
-
-class Value(NamedTuple):
-    """What one question gives: its mean over what is graded, and the least and the most it can be."""
-
-    known: float | None
-    """None: nothing of it is graded."""
-    least: float
-    most: float
-    answers: int = 1
-    """How many answers it is of; of these:"""
-    waiting: int = 0
-    """wait for a grade,"""
-    judged: int = 0
-    """have been settled by a judge, or by whoever is in its place,"""
-    not_heard: int = 0
-    """were not heard,"""
-    nobody: int = 0
-    """are to questions of which nobody has said what is right."""
-    words: tuple[tuple[str, float], ...] = ()
-    """What the ungraded answers say, as far as it is told, each with its part of the value: equal words to one question will
-    have equal grades."""
-    abstained: int = 0
-    """How many of the plays gave no answer since it was not sure enough."""
-    failed: int = 0
-    """How many of the answers never came, since a call failed for good: they are not right."""
-    never_came: tuple[str, ...] = ()
-    """Who of those whose answers these are never answered anything, since every one failed: nobody knows how good they are."""
-
-    @property
-    def open(self) -> bool:
-        return self.known is None or self.least < self.most
-
-    @property
-    def worst(self) -> float | None:
-        """Were all of it wrong that waits; None: nobody will ever grade any of it."""
-        return self.least if self.waiting else self.known
-
-    @property
-    def best(self) -> float | None:
-        return self.most if self.waiting else self.known
 
 
 ValuesByName = Mapping[str, Mapping[str, Value]]
@@ -132,11 +93,13 @@ def why_not_heard(heard: int, asked: int) -> str:
 
 def why_unknown(values: Iterable[Value], *, of: str = UNGRADED) -> str | None:
     """Why these give no figure although some of them are graded; None: they give one."""
+    if isinstance(values, PlainValues):
+        return None
     every = list(values)
     if not_heard := sum(value.not_heard for value in every):
         asked = sum(value.answers for value in every)
         return why_not_heard(asked - not_heard, asked)
-    if why := why_none_came(every):
+    if why := why_never_came(every):
         return why
     counts = (sum(getattr(value, name) for value in every) for name in ("answers", "waiting", "judged", "nobody"))
     return why_unfair(*counts, of=of)
@@ -230,6 +193,8 @@ def with_settled(values: Mapping[str, Value]) -> dict[str, Value]:
 
 def known(values: Mapping[str, Value]) -> dict[str, float]:
     """What is graded, by question; a question of which nothing is graded is left out."""
+    if isinstance(values, PlainMarks):
+        return values.known
     return {question: value.known for question, value in values.items() if value.known is not None}
 
 
@@ -238,7 +203,7 @@ def bounds_row(values: Iterable[Value]) -> Row:
 
     `ungraded` counts questions: one of whose two repeats one is graded is half a question.
     """
-    every = list(values)
+    every = () if isinstance(values, PlainValues) else list(values)
     if not any(value.open for value in every):
         return {}
     low, high = sum(value.least for value in every), sum(value.most for value in every)
@@ -257,20 +222,24 @@ def completed(values: Mapping[str, Value], *, best: bool) -> dict[str, float]:
     return {question: end for question, end in ends.items() if end is not None}
 
 
+def something_waits(values: Mapping[str, Value]) -> bool:
+    return not isinstance(values, PlainMarks) and any(value.waiting for value in values.values())
+
+
 def graded_share(values: Mapping[str, Value]) -> Share | Between | None:
     """The mean over what is graded, with limits that hold whatever waits turns out to be; None where there is none."""
     graded = known(fair(values))
     if not graded:
         return None
     seen = share(value_rows(graded))
-    if not any(value.waiting for value in values.values()):
+    if not something_waits(values):
         return seen
     return share_between(seen, completed(values, best=False), completed(values, best=True))
 
 
 def graded_estimate(values: Mapping[str, Value]) -> Estimate | None:
     """The same with its 95 % interval."""
-    if not any(value.waiting for value in values.values()):
+    if not something_waits(values):
         return estimate(known(fair(values)))
     figure = graded_share(values)
     return None if figure is None else figure.estimate()
@@ -278,7 +247,7 @@ def graded_estimate(values: Mapping[str, Value]) -> Estimate | None:
 
 def at_worst(values: Mapping[str, Value]) -> Estimate | None:
     """The same with all wrong that waits; None where nothing does."""
-    if not any(value.waiting for value in values.values()):
+    if not something_waits(values):
         return None
     figure = graded_share(values)
     assert figure is None or isinstance(figure, Between), "something waits"
@@ -308,26 +277,22 @@ def why_nothing(questions: int) -> str:
 
 def who_never_came(values: Iterable[Value]) -> tuple[str, ...]:
     """Each once, in the order of their names."""
+    if isinstance(values, PlainValues):
+        return ()
     return tuple(sorted({name for value in values for name in value.never_came}))
 
 
 def why_never_came(values: Iterable[Value]) -> str | None:
-    """Why nothing may be held against these; None: all of them have answered something.
+    """Why there is no figure of these, and nothing may be held against them; None: all of them have answered something.
 
-    Somebody of whom every call failed is not right wherever it was asked. To be better than that is to be there, and no more.
+    Somebody of whom every call failed is not right wherever it was asked. To be better than that is to be there, and no more;
+    a share of it, or a mean over several of whom it is one, would be read as how good they are.
     """
     names = who_never_came(values)
     if not names:
         return None
     they_are = "it is" if len(names) == 1 else "they are"
     return f"every answer of {' and of '.join(names)} failed, and nobody knows how good {they_are}"
-
-
-def why_none_came(values: Iterable[Value]) -> str | None:
-    """Why there is no figure where nothing of all this ever came: a share of it would be read as how good somebody is."""
-    every = list(values)
-    none = bool(every) and all(value.never_came and value.failed >= value.answers for value in every)
-    return why_never_came(every) if none else None
 
 
 def why_unfair_together(groups: Sequence[Sequence[Value]], *, of: str = "questions") -> str | None:

@@ -14,8 +14,8 @@ from typing import Any
 from moot.stats.clusters import value_rows
 from moot.stats.completions import Between, IntervalLimits
 from moot.stats.counted_words import waiting_words
-from moot.stats.estimates import TESTED, Row, estimate
-from moot.stats.graded import Value, mean_value, settled, why_unfair_together, why_ungraded_together
+from moot.stats.estimates import TESTED, Row, estimate, estimate_row
+from moot.stats.graded import Value, mean_value, settled, why_never_came, why_unfair_together, why_ungraded_together
 from moot.stats.paired import BESIDE_ZERO, Paired, compare
 from moot.stats.proportion import share, share_between
 from moot.types import Estimate
@@ -146,8 +146,9 @@ def _waiting(value: Value) -> Value:
 
 def side_estimate(pairs: Pairs, place: int) -> Estimate | None:
     """What one side of the pairs got right, over those that are graded, with limits that hold whatever waits turns out to
-    be."""
-    unfair = why_ungraded_together([pair for several in pairs.values() for pair in several]) is not None
+    be; None too where somebody on this side never answered."""
+    every = [pair for several in pairs.values() for pair in several]
+    unfair = (why_never_came(pair[place] for pair in every) or why_ungraded_together(every)) is not None
     seen = {question: pair[place] for question, pair in known_pairs(_none_known(pairs) if unfair else pairs).items()}
     # By itself: what the other side says too moves this one all the same.
     own = {
@@ -160,6 +161,12 @@ def side_estimate(pairs: Pairs, place: int) -> Estimate | None:
         return estimate(seen)
     between = share_between(share(value_rows(seen)), worst, best)
     return None if between is None else between.estimate()
+
+
+def side_row(pairs: Pairs, place: int) -> Row:
+    """The same as a row, with why there is none where somebody on this side never answered."""
+    never = why_never_came(pair[place] for several in pairs.values() for pair in several)
+    return {**estimate_row(side_estimate(pairs, place)), **({"why": never} if never else {})}
 
 
 def family_row(pairs: Pairs, *, pooled: bool = False) -> Row:

@@ -3,7 +3,7 @@
 Who said them is somebody whose habits cannot be told yet: more of the same words, and they are counted. So a share above a half
 is no claim where it would not stay there once they are: where these words by themselves are surely on the other side, or where
 the mean over everybody would be, went they on as they began on every question. Of few words little is known of how they go on:
-so one question more that was won is taken with them, and one that was lost.
+so one question more that was won is taken with them, and one that was lost, and a single question turns nothing.
 """
 
 from __future__ import annotations
@@ -11,10 +11,16 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
+from typing import Literal
 
 from moot.stats.preference import Preferences, PreferenceWord, raw_rate
 from moot.stats.preference_share import Rate
 from moot.stats.quantiles import ALPHA
+
+Overturning = Literal["together", "by themselves"]
+"""By the mean over everybody, with these words on every question; or that stays, but they alone are surely on the other side."""
+FEWEST_QUESTIONS = 2
+"""One vote against a share of 65 % would turn it beside a single judge, and take every third claim that is true."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +40,17 @@ class LeftOut:
     def questions(self) -> int:
         return len({word.question for word in self.words})
 
-    def overturn(self, share: float) -> bool:
-        """Whether a share on one side of a half would not stay there."""
+    def overturn(self, share: float) -> Overturning | None:
+        """How a share on one side of a half would not stay there; None: it would, by all that is known."""
+        if self.questions < FEWEST_QUESTIONS:
+            return None
         value, limits = self.rate.value, self.rate.limits(ALPHA)
         low, high = limits or (0.0, 1.0)
         going_on = (value * self.questions + 1) / (self.questions + 2)
         together = (1 - self.part) * share + self.part * going_on
-        return high < 0.5 or together <= 0.5 if share > 0.5 else low > 0.5 or together >= 0.5
+        if together <= 0.5 if share > 0.5 else together >= 0.5:
+            return "together"
+        return "by themselves" if (high < 0.5 if share > 0.5 else low > 0.5) else None
 
 
 def left_out_of(fitted: Preferences, pair: Hashable) -> LeftOut | None:

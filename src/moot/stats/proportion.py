@@ -10,14 +10,18 @@ it that variance; Student's t pays for knowing it from so few units. `bench/cove
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
-from moot.stats.clusters import Sums, SumsByQuestion, Units, Values, list_of, units, value_rows
+from moot.stats.clusters import Sums, SumsByQuestion, Units, Values, independent, list_of, units, value_rows
 from moot.stats.completions import Between
 from moot.stats.quantiles import ALPHA, Z_95, normal_p, normal_quantile, student_p, student_quantile
 from moot.types import Estimate
 
+FEW_DIFFERENT = 50
+"""Up to so many different values are counted, and each of them is reckoned with once: mostly there are right and wrong."""
 _ALIKE = 1e-12
 """Means of the same values may differ in their last digit."""
 
@@ -62,21 +66,32 @@ class Worth:
         return least if self.seen is None else min(least, student_p(distance * math.sqrt(self.seen), self.df))
 
 
-def worth_of(residuals: Sequence[float], sizes: Sequence[float], share: float) -> Worth:
-    """`residuals` and `sizes`: each unit's sum less what its size would give, and its size.
+def worth_of(
+    residuals: Sequence[float], sizes: Sequence[float], share: float, times: Sequence[int] | None = None
+) -> Worth:
+    """`residuals` and `sizes`: each unit's sum less what its size would give, and its size. `times`: how many units each of
+    these stands for, if not one.
 
     The variance is the jackknife's: units of unequal size pull the mean towards themselves. It is known as well as the
     rarer side of the share was seen: a few clusters in which all is right may make most of it, and none of them be among
     those drawn. So it counts as much as there are units of that side, beside one that is worth no more than the least.
     """
-    n, total = len(sizes), math.fsum(sizes)
-    least = total * total / math.fsum(size * size for size in sizes)
-    spread = math.fsum((residual / (1 - size / total)) ** 2 for residual, size in zip(residuals, sizes, strict=True))
+    n, total = len(sizes) if times is None else sum(times), exact_sum(sizes, times)
+    least = total * total / exact_sum([size * size for size in sizes], times)
+    apart = [(residual / (1 - size / total)) ** 2 for residual, size in zip(residuals, sizes, strict=True)]
+    spread = exact_sum(apart, times)
     variance, one = (n - 1) / n * spread / (total * total), share * (1 - share)
     if variance <= 1e-15 or one <= 1e-15:
         return Worth(None, n - 1, least)
     seen = least * min(share, 1 - share)
     return Worth((seen + 1) / (seen * variance / one + 1 / least), max(1.0, least - 1), least)
+
+
+def exact_sum(values: Sequence[float], times: Sequence[int] | None = None) -> float:
+    """Rounded once, at the end, so that no order changes it: each value so many times, if not once."""
+    if times is None:
+        return math.fsum(values)
+    return float(sum((Fraction(value) * often for value, often in zip(values, times, strict=True)), Fraction(0)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +142,15 @@ def _share(parts: Units, questions: int) -> Share | None:
     sizes = [unit[1] for unit in parts.sums]
     residuals = [unit[0] - value * unit[1] for unit in parts.sums]
     return Share(value, questions, parts.clusters, worth_of(residuals, sizes, value))
+
+
+def _share_of_few(times: Mapping[float, int]) -> Share:
+    """The same of one value a question, no two of which hang together, by how many questions have each value."""
+    marks, often, n = list(times), list(times.values()), sum(times.values())
+    value = min(1.0, max(0.0, exact_sum(marks, often) / float(n)))
+    if n < 2:
+        return Share(value, n, None, None)
+    return Share(value, n, None, worth_of([mark - value for mark in marks], [1.0] * len(marks), value, often))
 
 
 def share_between(
@@ -203,6 +227,9 @@ def mean_over_questions(values: Values, alpha: float = ALPHA) -> Estimate:
     """The mean of one value a question, from 0 to 1 each."""
     if not values:
         return Estimate(math.nan, None, None, 0)
+    if (alone := independent(values)) is not None and len(times := Counter(map(float, alone))) <= FEW_DIFFERENT:
+        few = _share_of_few(times)
+        return Estimate(exact_sum(list(times), list(times.values())) / few.n, *few.limits(alpha), few.n)
     figure = share(value_rows(values))
     assert figure is not None, "there are values"
     mean = math.fsum(list_of(values)) / len(values)

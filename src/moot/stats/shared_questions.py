@@ -9,7 +9,7 @@ only one is left there is no ranking.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from moot.stats.counted_words import count
@@ -61,6 +61,8 @@ def shared_questions(
 
     Of as many options those with most in common, and of as much the questions decide: no name and no place does.
     """
+    if (every := _the_same(played, questions)) is not None:
+        return SharedQuestions(tuple(played), tuple(sorted(every)), {}, True)
     asked = None if questions is None else set(questions)
     own = {
         name: frozenset(those) if asked is None else frozenset(asked.intersection(those))
@@ -74,6 +76,18 @@ def shared_questions(
     names = tuple(name for name, those in own.items() if common <= those)
     left_out = {name: len(those) for name, those in own.items() if name not in names}
     return SharedQuestions(names, tuple(sorted(common)), left_out, not left_out and len(common) == len(everything))
+
+
+def _the_same(played: Mapping[str, Collection[str]], questions: Collection[str] | None) -> Collection[str] | None:
+    """The questions, where all options have played the same ones, and none that is not asked for: mostly it is so."""
+    first, *others = map(_as_set, played.values()) if played else (frozenset[str](),)
+    if not first or any(those != first for those in others):
+        return None
+    return first if questions is None or first <= _as_set(questions) else None
+
+
+def _as_set(those: Collection[str]) -> Set[str]:
+    return those.keys() if isinstance(those, Mapping) else those if isinstance(those, Set) else frozenset(those)
 
 
 def _common(several: Sequence[frozenset[str]], everything: frozenset[str]) -> frozenset[str]:

@@ -16,6 +16,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Any
 
+from moot.models.budget import within
 from moot.store.statements import Row
 
 FIND_ACCOUNTS = "SELECT experiment, held_usd FROM accounts WHERE experiment IN ({})"
@@ -56,6 +57,8 @@ class Reservation:
     cap_usd: float
     holder: str
     payer: str | None = None
+    beside: str | None = None
+    """Whose account is under the same cap."""
     created_at: float = field(default_factory=time.time)
 
 
@@ -100,6 +103,7 @@ class Books:
         settled = (*self.settlements, *self.paid.values())
         return sorted(
             {reservation.experiment for reservation in self.reservations}
+            | {reservation.beside for reservation in self.reservations if reservation.beside is not None}
             | {settlement.reservation.experiment for settlement in settled}
             | {row["experiment"] for row in self.calls if row["cost_usd"]}
         )
@@ -130,6 +134,7 @@ class ClosedBooks:
 
     def __init__(self, accounts: dict[str, Booked]) -> None:
         self.accounts = accounts
+        self._before = {name: account.held_usd for name, account in accounts.items()}
         self.granted: list[bool] = []
         self._rows: dict[str, list[tuple[Any, ...]]] = defaultdict(list)
         self._payments: dict[tuple[str, str], float] = defaultdict(float)
@@ -155,7 +160,9 @@ class ClosedBooks:
 
     def reserve(self, reservation: Reservation) -> None:
         account = self.accounts.setdefault(reservation.experiment, Booked(0.0))
-        granted = account.held_usd + reservation.usd <= reservation.cap_usd
+        beside = self.accounts.get(reservation.beside or "")
+        held_usd = account.held_usd + (0.0 if beside is None else beside.held_usd)
+        granted = within(reservation.cap_usd, held_usd + reservation.usd)
         self.granted.append(granted)
         if granted:
             account.held_usd += reservation.usd
@@ -166,5 +173,6 @@ class ClosedBooks:
         yield from self._rows.items()
         if self._payments:
             yield PAY, [(payer, day, usd) for (payer, day), usd in sorted(self._payments.items())]
-        if self.accounts:
-            yield HOLD, [(account.held_usd, experiment) for experiment, account in sorted(self.accounts.items())]
+        held = {name: account.held_usd for name, account in sorted(self.accounts.items())}
+        if changed := [(usd, name) for name, usd in held.items() if usd != self._before.get(name)]:
+            yield HOLD, changed

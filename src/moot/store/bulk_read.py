@@ -14,6 +14,7 @@ from typing import Any
 from sqlalchemy import Connection, Select, func, select
 
 from moot.store import schema
+from moot.store.columns import CheckedColumn
 
 RawRows = Iterable[Sequence[Any]]
 
@@ -51,17 +52,47 @@ def written_episodes(connection: Connection, cells: Sequence[str], columns: Sequ
 
 def written_calls(connection: Connection, experiment: str, columns: Sequence[str]) -> Iterator[Sequence[Any]]:
     """The calls that an experiment of this name has paid, in the order in which they were made."""
+    return _streamed(connection, _paid_by(experiment, columns))
+
+
+def call_columns(connection: Connection, experiment: str, columns: Sequence[str]) -> Iterator[Sequence[Sequence[Any]]]:
+    """The same, many at once, column by column."""
+    return _columns(connection, _paid_by(experiment, columns))
+
+
+def _paid_by(experiment: str, columns: Sequence[str]) -> Select[Any]:
     table = schema.calls
-    return _streamed(connection, select(*(table.c[name] for name in columns)).where(table.c.experiment == experiment))
+    return select(*(table.c[name] for name in columns)).where(table.c.experiment == experiment)
 
 
 def _streamed(connection: Connection, query: Select[Any]) -> Iterator[Sequence[Any]]:
+    for columns in _columns(connection, query):
+        yield from zip(*columns, strict=True)
+
+
+def _columns(connection: Connection, query: Select[Any]) -> Iterator[Sequence[Sequence[Any]]]:
+    """Rows as SQLite hands them over: what the type of a column would do with each value is done with many at once."""
     result = connection.execute(query)
+    types = [column.type for column in query.selected_columns]
+    checks = [each.check for each in types if isinstance(each, CheckedColumn)]
+    raw = result.cursor if connection.dialect.name == "sqlite" and len(checks) == len(types) else None
     try:
-        while rows := result.fetchmany(AT_ONCE):
-            yield from rows
+        while rows := result.fetchmany(AT_ONCE) if raw is None else raw.fetchmany(AT_ONCE):
+            columns = list(zip(*rows, strict=True))
+            if raw is not None:
+                for check, values in zip(checks, columns, strict=True):
+                    check(values)
+            yield columns
     finally:
         result.close()
+
+
+def asked_cases(connection: Connection, experiment: str) -> Iterator[Sequence[Any]]:
+    """The questions of an experiment, in their order: the question, its case, its set, its cluster, and what the case is."""
+    places, cases = schema.experiment_questions, schema.cases
+    placed = (places.c.question, places.c.case, places.c.question_set, places.c.cluster)
+    query = select(*placed, cases.c.content).join(cases, places.c.case == cases.c.id)
+    return _streamed(connection, query.where(places.c.experiment == experiment).order_by(places.c.position))
 
 
 def most_repeats(connection: Connection, cells: Sequence[str]) -> int:
@@ -168,11 +199,13 @@ class Marks:
         table = schema.scores
         fields = (table.c.cell, table.c.case, table.c.repeat, table.c.value, table.c.stage, table.c.detail)
         query = select(*fields).where(table.c.cell.in_(cells), table.c.grader == grader)
-        for cell, case, repeat, *rest in _streamed(connection, query):
-            place = self._places.get(case)
-            if place is not None and repeat < repeats:
-                mark = (rest[0], rest[1], rest[2])
-                self._marks[cell][place + repeat] = distinct_marks.setdefault(mark, mark)
+        place_of, marks = self._places.get, self._marks
+        for in_cells, of_cases, in_repeats, *graded in _columns(connection, query):
+            several = list(zip(*graded, strict=True))
+            distinct = map(distinct_marks.setdefault, several, several)
+            for cell, place, repeat, mark in zip(in_cells, map(place_of, of_cases), in_repeats, distinct, strict=True):
+                if place is not None and repeat < repeats:
+                    marks[cell][place + repeat] = mark
 
     def of(self, cell: str, case: str, repeat: int) -> Mark:
         return self._marks[cell][self._places[case] + repeat]

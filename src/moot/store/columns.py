@@ -6,7 +6,8 @@ been written by moot is said with its place, before a figure is made of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, NoReturn
 
 from sqlalchemy import Dialect, Float, Integer, MetaData, String, Text, TypeDecorator
@@ -21,6 +22,10 @@ SHOWN = 60
 ROUNDING_USD = 1e-6
 _NUMBERS = (float, int)
 _LARGEST = 1.7976931348623157e308
+_NONE = type(None)
+_TEXTS = frozenset[type]({str, _NONE})
+_WHOLE, _ANY_NUMBER = frozenset[type]({int, _NONE}), frozenset[type]({float, int, _NONE})
+_OUTCOMES = frozenset({*OUTCOMES, None})
 
 
 def refusal(place: str, expected: str, found: object) -> StoreUnreadable:
@@ -34,6 +39,15 @@ def named(fault: StoreUnreadable, store: str) -> StoreUnreadable:
     """With the name of the store that it is about."""
     words = str(fault)
     return fault if words.startswith(store) else StoreUnreadable(f"{store}: {words}")
+
+
+def _within(values: Sequence[Any], types: frozenset[type], least: float, most: float) -> bool:
+    """Whether all are of these types and no number is outside; mostly a column holds few different ones."""
+    different = set(values)
+    if not types.issuperset(map(type, values)):
+        return False
+    different.discard(None)
+    return not different or (min(different) >= least and max(different) <= most)
 
 
 class CheckedColumn(TypeDecorator[Any]):
@@ -52,7 +66,18 @@ class CheckedColumn(TypeDecorator[Any]):
         """What gives back a value of this column, or refuses it: one call for each value, of which there are millions."""
         raise NotImplementedError
 
-    def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], Any]:
+    def sure_of(self, values: Sequence[Any]) -> bool:
+        """Whether nothing among many values would be refused, told without a call for each; False: nobody knows yet."""
+        return False
+
+    def check(self, values: Sequence[Any]) -> None:
+        """Refuse the first of many values that cannot have been written by moot."""
+        if not self.sure_of(values):
+            read = self.result_processor(None, None)
+            for value in values:
+                read(value)
+
+    def result_processor(self, dialect: Dialect | None, coltype: object) -> Callable[[Any], Any]:
         place, expected = self.place, self.expected
 
         def refuse(value: Any) -> NoReturn:
@@ -69,6 +94,9 @@ class TextColumn(CheckedColumn):
     def reader(self, refuse: Callable[[Any], NoReturn]) -> Callable[[Any], Any]:
         return lambda value: value if value is None or type(value) is str else refuse(value)
 
+    def sure_of(self, values: Sequence[Any]) -> bool:
+        return _TEXTS.issuperset(map(type, values))
+
 
 class LongTextColumn(TextColumn):
     impl = Text
@@ -84,6 +112,9 @@ class OutcomeColumn(CheckedColumn):
 
     def reader(self, refuse: Callable[[Any], NoReturn]) -> Callable[[Any], Any]:
         return lambda value: value if value is None or value in OUTCOMES else refuse(value)
+
+    def sure_of(self, values: Sequence[Any]) -> bool:
+        return _OUTCOMES.issuperset(values)
 
 
 class WholeColumn(CheckedColumn):
@@ -102,6 +133,9 @@ class CountColumn(CheckedColumn):
 
     def reader(self, refuse: Callable[[Any], NoReturn]) -> Callable[[Any], Any]:
         return lambda value: value if value is None or (type(value) is int and value >= 0) else refuse(value)
+
+    def sure_of(self, values: Sequence[Any]) -> bool:
+        return _within(values, _WHOLE, 0, math.inf)
 
 
 class NumberColumn(CheckedColumn):
@@ -127,6 +161,9 @@ class AmountColumn(CheckedColumn):
             value if value is None or (type(value) in _NUMBERS and 0 <= value <= _LARGEST) else refuse(value)
         )
 
+    def sure_of(self, values: Sequence[Any]) -> bool:
+        return _within(values, _ANY_NUMBER, 0, _LARGEST)
+
 
 class CostColumn(CheckedColumn):
     """What one call cost. No model is believed that says more than this: see `border.usd`."""
@@ -141,6 +178,9 @@ class CostColumn(CheckedColumn):
         return lambda value: (
             value if value is None or (type(value) in _NUMBERS and 0 <= value <= most) else refuse(value)
         )
+
+    def sure_of(self, values: Sequence[Any]) -> bool:
+        return _within(values, _ANY_NUMBER, 0, self.most)
 
 
 class MoneyColumn(CostColumn):
@@ -175,6 +215,9 @@ class GradeColumn(CheckedColumn):
 
     def reader(self, refuse: Callable[[Any], NoReturn]) -> Callable[[Any], Any]:
         return lambda value: value if value is None or (type(value) in _NUMBERS and 0 <= value <= 1) else refuse(value)
+
+    def sure_of(self, values: Sequence[Any]) -> bool:
+        return _within(values, _ANY_NUMBER, 0, 1)
 
 
 def name_places(metadata: MetaData) -> None:

@@ -33,7 +33,8 @@ class PriceList:
 
 
 class EarlierBills:
-    """How many times its most each model has billed, the worst call of each."""
+    """How many times its most each model has billed, the worst call of each; of one that its file calls free, how many times
+    the price that is supposed for such."""
 
     def __init__(self, store: Store, lists: Mapping[str, PriceList]) -> None:
         self._store = store
@@ -48,11 +49,11 @@ class EarlierBills:
         self._next_look = time.monotonic() + LOOK_S
         for whose, times in (await self._store.read(times_billed)).items():
             if (model := self._model_of.get(whose)) is not None:
-                self.times[model] = max(times, self.times.get(model, 1.0))
+                self.times[model] = max(times, self.times.get(model, 0.0))
 
     def remember(self, model: str, times: float, holder: str) -> None:
         """In the books before whatever is written next: the bill itself is."""
-        if model in self._whose and times > self.times.get(model, 1.0):
+        if model in self._whose and times > self.times.get(model, 0.0):
             self.times[model] = times
             row = {"whose": self._whose[model], "holder": holder, "times": times}
             self._store.put_later([(schema.overcharges, row)])

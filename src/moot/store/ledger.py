@@ -2,12 +2,15 @@
 
 An attempt is in the books, at the most it can cost, before it is made (`bookkeeping` says how). Where only attempts under
 way stand between a call and the cap it waits for them, also for those of other living processes. What a dead process had
-under way may be on the bill, and counts as spent.
+under way may be on the bill, and counts as spent. Two accounts may share a cap (`money.account_beside`): each reservation is
+weighed against both.
 """
 
 from __future__ import annotations
 
 import asyncio
+import math
+import time
 import uuid
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
@@ -17,8 +20,9 @@ from functools import partial
 
 from sqlalchemy import Connection, delete, insert, select, update
 
+from moot.errors import StoreError
 from moot.models import receipts
-from moot.models.budget import Hold, Overcharges, SpentBeside, budget_reached, budget_words
+from moot.models.budget import Hold, Overcharges, SpentBeside, budget_reached, budget_words, within
 from moot.store import money, schema
 from moot.store.bookkeeping import PAY, Reservation, Settlement, day_of, numbered
 from moot.store.earlier_bills import EarlierBills, PriceList
@@ -27,6 +31,9 @@ from moot.store.presence import Presence
 from moot.store.statements import insert_new
 from moot.store.store import Store
 from moot.types import NOTHING, Reply
+
+AGAIN_S = 1.0
+"""The pause before a store that could not be written is tried again."""
 
 POLL_S = 0.3
 """How often others' attempts are looked at when only they stand in the way."""
@@ -62,9 +69,9 @@ class Ledger(Overcharges):
         store: Store,
         presence: Presence,
         experiment: str,
-        cap_usd: float,
+        budget_usd: float,
         held_usd: float,
-        beside: SpentBeside | None = None,
+        beside_usd: float,
         bills: EarlierBills | None = None,
         *,
         with_calls: bool = True,
@@ -74,9 +81,11 @@ class Ledger(Overcharges):
         self._with_calls = with_calls
         self._bills = bills or EarlierBills(store, {})
         self.billed_before = self._bills.times
-        self.cap_usd = cap_usd
-        self._beside = beside
+        self._budget_usd = budget_usd
+        self._beside = money.account_beside(experiment)
+        self._beside_usd = beside_usd
         self._held_usd = held_usd
+        self._tried_again = -math.inf
         self.lost_usd = 0.0
         self.paid_usd = 0.0
         """What was settled here, and by no other process."""
@@ -91,14 +100,15 @@ class Ledger(Overcharges):
         self.on_paid: Callable[[str, str, float], None] = lambda payer, day, usd: None
         """Hears of all that is paid on somebody's account: who, on which day, how much."""
         store.listen(experiment, self._hear)
+        if self._beside is not None:
+            store.listen(self._beside, self._hear_beside)
 
     @classmethod
     async def opened(
         cls,
         store: Store,
         experiment: str,
-        cap_usd: float,
-        beside: SpentBeside | None = None,
+        budget_usd: float,
         lists: Mapping[str, PriceList] = NOTHING,
         *,
         with_calls: bool = True,
@@ -106,18 +116,24 @@ class Ledger(Overcharges):
         """`lists`: by model, what its calls cost by the file."""
         presence = await store.join()
         held_usd = await store.run(partial(open_account, experiment=experiment))
+        beside = money.account_beside(experiment)
+        beside_usd = 0.0 if beside is None else await store.run(partial(open_account, experiment=beside))
         bills = EarlierBills(store, lists)
         await bills.look()
-        return cls(store, presence, experiment, cap_usd, held_usd, beside, bills, with_calls=with_calls)
+        return cls(store, presence, experiment, budget_usd, held_usd, beside_usd, bills, with_calls=with_calls)
 
-    def overcharged(self, model: str, allowed_usd: float, billed_usd: float) -> None:
-        super().overcharged(model, allowed_usd, billed_usd)
-        if allowed_usd > 0:
-            self._bills.remember(model, billed_usd / allowed_usd, self._presence.id)
+    def overcharged(self, model: str, allowed_usd: float, billed_usd: float, times: float) -> None:
+        super().overcharged(model, allowed_usd, billed_usd, times)
+        self._bills.remember(model, times, self._presence.id)
 
     async def look_around(self) -> None:
         if self._presence.claiming:  # others are, or were, at work
             await self._bills.look()
+
+    @property
+    def cap_usd(self) -> float:
+        """What the budget leaves to this account."""
+        return max(0.0, self._budget_usd - self._beside_usd)
 
     @property
     def reserved_usd(self) -> float:
@@ -129,23 +145,31 @@ class Ledger(Overcharges):
         return self._held_usd - self.reserved_usd
 
     def standing_words(self) -> str:
-        return budget_words(self.cap_usd, self.spent_usd, self._beside)
+        beside = SpentBeside(self._budget_usd, self._beside_usd, money.who_spends_beside(self._experiment))
+        return budget_words(self.cap_usd, self.spent_usd, beside)
+
+    def _fits(self, amount_usd: float) -> bool:
+        return within(self._budget_usd, self._held_usd + self._beside_usd + self._asked_usd + amount_usd)
 
     async def reserve(self, amount_usd: float) -> Hold:
+        if not self._with_calls:
+            await self._try_again()
         while True:
-            if self._held_usd + self._asked_usd + amount_usd <= self.cap_usd:
+            if self._fits(amount_usd):
                 if (reservation := await self._ask(amount_usd)) is not None:
                     return Hold(amount_usd, reservation.id)
             elif self._open or self._asking:
                 place = asyncio.get_running_loop().create_future()
                 self._waiting.append(place)
                 await place
-            elif not await self._others_may_give_back(amount_usd):
+            elif not await self._others_may_give_back(amount_usd) and not (self._open or self._asking):
+                # Else calls of ours that cost less have left while the store was looked at, and may give something back.
                 raise budget_reached(self.standing_words(), amount_usd, self.overcharge_words())
 
     async def _ask(self, amount_usd: float) -> Reservation | None:
         ident = uuid.uuid4().hex
-        reservation = Reservation(ident, self._experiment, amount_usd, self.cap_usd, self._presence.id, _payer.get())
+        whose = (self._presence.id, _payer.get(), self._beside)
+        reservation = Reservation(ident, self._experiment, amount_usd, self._budget_usd, *whose)
         asked = self._store.reserve(reservation)
         self._asked_usd += amount_usd
         self._asking += 1
@@ -191,6 +215,21 @@ class Ledger(Overcharges):
             self._open.pop(ident, None)
         self._wake()
 
+    def _hear_beside(self, held_usd: float | None, settled: Sequence[str]) -> None:
+        if held_usd is not None:
+            self._beside_usd = held_usd
+            self._wake()
+
+    async def _try_again(self) -> None:
+        """A store that could not be written, such as on a full disk: where it keeps the sums alone nobody else tries it again."""
+        try:
+            self._store.check()
+        except StoreError:
+            if time.monotonic() < self._tried_again + AGAIN_S:
+                raise
+            self._tried_again = time.monotonic()
+            await self._store.again()
+
     def _wake(self) -> None:
         waiting, self._waiting = self._waiting, deque()
         for place in waiting:
@@ -202,7 +241,7 @@ class Ledger(Overcharges):
         if self._looking is None or self._looking.done():
             self._looking = asyncio.create_task(self._look())
         others_at_work = await asyncio.shield(self._looking)
-        fits = self._held_usd + self._asked_usd + amount_usd <= self.cap_usd
+        fits = self._fits(amount_usd)
         if others_at_work and not fits:
             await asyncio.sleep(POLL_S)
         return others_at_work or fits
@@ -212,9 +251,11 @@ class Ledger(Overcharges):
         await self._look()
 
     async def _look(self) -> bool:
-        self._held_usd, others_usd = await self._store.run(
-            partial(standing, experiment=self._experiment, holder=self._presence.id)
-        )
+        look = partial(standing, holder=self._presence.id)
+        self._held_usd, others_usd = await self._store.run(partial(look, experiment=self._experiment))
+        if self._beside is not None:
+            self._beside_usd, others_beside_usd = await self._store.run(partial(look, experiment=self._beside))
+            others_usd += others_beside_usd
         return others_usd > 0
 
 

@@ -21,16 +21,22 @@ def bought_account(experiment: str) -> str:
     return f"{experiment}:bought"
 
 
-def spent_beside_usd(connection: Connection, experiment: str) -> float:
-    """What was spent from the same cap under the other name: of runs by what is asked, and the other way round."""
+def served_account(experiment: str) -> str:
+    """What a served team is asked has the file's cap once more, for itself."""
+    return f"{experiment}:served"
+
+
+def account_beside(experiment: str) -> str | None:
+    """Who spends from the same cap under another name: of runs what is asked, and the other way round."""
+    if experiment.endswith((served_account(""), bought_account(""))):
+        return None
     runs = experiment.removesuffix(asked_account(""))
-    other = asked_account(runs) if runs == experiment else runs
-    return spent_usd(connection, other)
+    return asked_account(runs) if runs == experiment else runs
 
 
 def who_spends_beside(experiment: str) -> str:
-    """In words, whose the other name is."""
-    return "runs" if experiment.endswith(asked_account("")) else "moot ask"
+    """In words, whose the other name is. Play is asked where the file names no store, and stands with its runs where it does."""
+    return "runs or moot play" if experiment.endswith(asked_account("")) else "moot ask or moot play"
 
 
 def spent_usd(connection: Connection, experiment: str) -> float:

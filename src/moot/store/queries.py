@@ -7,7 +7,7 @@ import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Select, Table, and_, func, insert, select, update
+from sqlalchemy import Column, Connection, Select, Table, and_, func, insert, select, update
 
 from moot.store import processes, schema
 from moot.store.declarations import declare
@@ -353,9 +353,7 @@ def episodes_on(connection: Connection, cells: Sequence[str], questions: Sequenc
 
 
 def judgements_on(connection: Connection, cases: Sequence[str]) -> list[Row]:
-    table = schema.judgements
-    parts = (select(table).where(table.c.case.in_(part)) for part in chunks(cases))
-    return [row for query in parts for row in _mappings(connection, query)]
+    return list(_rows_on(connection, schema.judgements.c.case, cases))
 
 
 def grades_on(connection: Connection, cases: Sequence[str], grader: str) -> list[Row]:
@@ -368,16 +366,18 @@ def grades_on(connection: Connection, cases: Sequence[str], grader: str) -> list
 
 
 def settlements_on(connection: Connection, cases: Sequence[str]) -> dict[tuple[str, str], bool]:
-    table = schema.settlements
-    parts = (select(table).where(table.c.case.in_(part)) for part in chunks(cases))
-    rows = (row for query in parts for row in _mappings(connection, query))
+    rows = _rows_on(connection, schema.settlements.c.case, cases)
     return {(row["case"], row["answer"]): bool(row["right"]) for row in rows}
 
 
 def matches_on(connection: Connection, questions: Sequence[str]) -> list[Row]:
-    table = schema.matches
-    parts = (select(table).where(table.c.question.in_(part)) for part in chunks(questions))
-    return [row for query in parts for row in _mappings(connection, query)]
+    return list(_rows_on(connection, schema.matches.c.question, questions))
+
+
+def _rows_on(connection: Connection, column: Column[Any], items: Sequence[str]) -> Iterator[Row]:
+    there = connection.execute(select(column).limit(1)).first()  # in most stores there is none
+    for part in chunks(items) if there is not None else ():
+        yield from _mappings(connection, select(column.table).where(column.in_(part)))
 
 
 def failures_of(connection: Connection, name: str) -> list[Row]:

@@ -60,10 +60,12 @@ def questions_taken_out(connection: Connection, experiment: Row, asked: Mapping[
     One that only has another id is in it; one that is asked in other words is not. `asked`: the wordings of its questions
     by their digests, where it is not in the store yet.
     """
+    if not (earlier := _earlier(connection, experiment)):
+        return 0
     now = _Asked(connection, experiment["id"])
     own = (now.references if asked is None else asked).keys()
     out: Counter[str] = Counter()
-    for before in _earlier(connection, experiment):
+    for before in earlier:
         questions = before.references.keys()
         if not (gone := questions - own):
             continue
@@ -142,7 +144,7 @@ def questions_played(connection: Connection, name: str, cells: Collection[str], 
     return found
 
 
-def _earlier(connection: Connection, experiment: Row) -> Iterable[_Asked]:
+def _earlier(connection: Connection, experiment: Row) -> list[_Asked]:
     """The plans of its name that were made before it."""
     plans = plans_named(connection, [experiment["name"]], experiment["id"])
     return [_Asked(connection, plan["id"]) for plan in plans if plan["created_at"] < experiment["created_at"]]

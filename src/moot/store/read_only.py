@@ -61,6 +61,14 @@ def address_to_read(path: Path) -> str | None:
     return None
 
 
+def is_older(path: Path) -> bool:
+    """Whether a moot before this one has written it, and none since."""
+    for address in (*_addresses(path), f"{path.resolve().as_uri()}?mode=ro"):
+        with suppress(sqlite3.Error), closing(sqlite3.connect(address, uri=True)) as connection:
+            return not {name for (name,) in connection.execute("SELECT name FROM migrations")} >= set(MIGRATIONS)
+    return False
+
+
 def _addresses(path: Path) -> Iterator[str]:
     path = path.resolve()  # the log stands beside the file itself, not beside a link to it
     log = Path(f"{path}-wal")

@@ -6,9 +6,8 @@ import json
 import math
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
+from contextlib import ContextDecorator
 from typing import Any
 
 from moot.errors import CallError, StoreUnreadable
@@ -146,14 +145,21 @@ def note_json(verdict: Verdict) -> dict[str, str]:
     return {} if verdict.note is None else {"note": verdict.note}
 
 
-@contextmanager
-def _as_moot_writes(place: str, what: str) -> Iterator[None]:
-    """A store may be a stranger's: what is broken in it is told as the store's fault."""
-    try:
-        yield
-    except (ValueError, TypeError, AttributeError, LookupError, RecursionError) as error:
-        words = f"{what} that is not as moot writes one ({type(error).__name__})"
-        raise StoreUnreadable(f"{place}: the store holds {words}") from None
+class _as_moot_writes(ContextDecorator):
+    """A store may be a stranger's: what is broken in it is told as the store's fault. There may be very many such values."""
+
+    __slots__ = ("_place", "_what")
+
+    def __init__(self, place: str, what: str) -> None:
+        self._place, self._what = place, what
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
+        if isinstance(error, ValueError | TypeError | AttributeError | LookupError | RecursionError):
+            words = f"{self._what} that is not as moot writes one ({type(error).__name__})"
+            raise StoreUnreadable(f"{self._place}: the store holds {words}") from None
 
 
 def config_of(experiment: Mapping[str, Any]) -> dict[str, Any]:
@@ -264,19 +270,23 @@ def case_row(case: Case) -> dict[str, Any]:
 
 def placed_case(row: Mapping[str, Any]) -> Case:
     """A case with the set and the cluster that an experiment says it is of: a row of `queries.cases_of`."""
-    return replace(case_of(row["content"]), question_set=row["question_set"], cluster=row["cluster"])
+    return case_of(row["content"], question_set=row["question_set"], cluster=row["cluster"])
 
 
-@_as_moot_writes("cases.content", "a question")
-def case_of(content: str) -> Case:
-    data = json.loads(content)
-    question = data.pop("question")
-    question["choices"] = tuple(question.get("choices", ()))
-    human = data.pop("human", None)
-    for name in ("accepted", "rejected"):
-        data[name] = tuple(data.get(name, ()))
-    data["rubric"] = tuple(Criterion(*fields) for fields in data.get("rubric", ()))
-    return Case(question=Question(**question), human=HumanRate(*human) if human else None, **data)
+def case_of(content: str, **placed: str | None) -> Case:
+    """`placed`: by field, what an experiment says that it is of."""
+    with _as_moot_writes("cases.content", "a question"):
+        data = json.loads(content)
+        question = data.pop("question")
+        question["choices"] = tuple(question.get("choices", ()))
+        human = data.pop("human", None)
+        for name in ("accepted", "rejected"):
+            if name in data:
+                data[name] = tuple(data[name])
+        if "rubric" in data:
+            data["rubric"] = tuple(Criterion(*fields) for fields in data["rubric"])
+        data.update(placed)
+        return Case(question=Question(**question), human=HumanRate(*human) if human else None, **data)
 
 
 def _given(noun: object, defaults: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,7 +11,6 @@ import errno
 import os
 import re
 import sqlite3
-import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -30,14 +29,13 @@ from moot.store.bookkeeping import CLAIM, FIND_ACCOUNTS, FIND_CLAIMS, RELEASE
 from moot.store.file_locks import with_log_beside, writer_of
 from moot.store.opened_file import OpenedFile, lost_log, refuse_second_name
 from moot.store.read_only import address_to_read, copied, no_space, not_writable
+from moot.store.scrubbing import mark_if_new, scrub
 from moot.store.statements import Insert, Row, insert_new, insert_or_replace
 from moot.store.store import Done, Failed, Group, Store, Written, bounded_value
 
 BUSY_TIMEOUT_S = 60.0
 """How long to wait for another process that is writing."""
 
-SCRUB_S = 30.0
-"""How long to wait for those who read what is about to be forgotten."""
 
 T = TypeVar("T")
 
@@ -55,7 +53,7 @@ class SqliteStore(Store):
 
     def __init__(self, path: Path | None, *, only_read: bool = False) -> None:
         """None: a file that is gone once it is closed. `only_read`: nothing is written, not even to bring it up to date."""
-        self._only_read = only_read
+        self.only_read = only_read
         self._temporary = TemporaryDirectory(prefix="moot-") if path is None else None
         self.path: Path = path or Path(self._temporary.name if self._temporary else "", "store.db")
         super().__init__(str(self.path))
@@ -115,24 +113,13 @@ class SqliteStore(Store):
             connection.exec_driver_sql("BEGIN")
             return work(connection)
 
-    async def scrub(self) -> None:
+    async def scrub(self, *, pack: bool = True) -> None:
         await self._until_idle()
-        await asyncio.get_running_loop().run_in_executor(self._thread, self._scrub)
+        await asyncio.get_running_loop().run_in_executor(self._thread, self._scrub, pack)
 
-    def _scrub(self) -> None:
-        """Free space goes with a new file, and the log is emptied into it; whoever reads an old state has to let go first."""
+    def _scrub(self, pack: bool) -> None:
         with _said_plainly(self.path):
-            self._raw.execute("VACUUM")
-            ends_at = time.monotonic() + SCRUB_S
-            self._raw.execute("PRAGMA busy_timeout = 100")
-            try:
-                while self._raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
-                    if time.monotonic() > ends_at:
-                        held = "somebody reads an earlier state of the store and does not let go"
-                        raise StoreError(f"{self._address}-wal: {held}; what was forgotten is still in it. Try again.")
-                    time.sleep(0.05)
-            finally:
-                self._raw.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_S * 1000:.0f}")
+            scrub(self._raw, self._address, BUSY_TIMEOUT_S, pack=pack)
 
     async def _write(self, group: Group) -> Done:
         """What may wait (the lock, the disk, long work) is done on the thread; rows are inserted here.
@@ -261,7 +248,7 @@ class SqliteStore(Store):
         with _said_plainly(self.path, opening=True):
             refuse_second_name(self.path)
             try:
-                (self._open_to_read if self._only_read else self._migrate)()
+                (self._open_to_read if self.only_read else self._migrate)()
             except (DBAPIError, sqlite3.Error) as error:
                 cause = error.orig if isinstance(error, DBAPIError) else error
                 if not (not_writable(cause) or no_space(cause, self.path)) or not self.path.is_file():
@@ -288,6 +275,7 @@ class SqliteStore(Store):
         with self._engine.begin() as connection:
             connection.exec_driver_sql("BEGIN IMMEDIATE")
             refuse_foreign_parts(connection, self.path)
+            mark_if_new(connection)
             migrating.migrate(connection, copy=copy)
 
     def _open_to_read(self) -> None:
@@ -314,6 +302,7 @@ class SqliteStore(Store):
                 connection.execute("PRAGMA query_only = ON")  # it may be a copy
                 return
             with_log_beside(connection, BUSY_TIMEOUT_S)
+            connection.execute("PRAGMA secure_delete = ON")  # from the first row on: see `scrubbing`
             connection.execute(f"PRAGMA synchronous = {'FULL' if self.lasts else 'OFF'}")
             connection.execute("PRAGMA wal_autocheckpoint = 8000")
 

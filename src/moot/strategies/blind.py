@@ -21,7 +21,13 @@ SHORTEST = 2
 
 def masked(text: str, team: Team) -> str:
     """The text without the name of any player, model or vendor of the experiment."""
-    return _pattern(hidden_names(team)).sub(MASK, text)
+    return _masked(text, hidden_names(team))
+
+
+@lru_cache(maxsize=128)
+def _masked(text: str, names: tuple[str, ...]) -> str:
+    """Each reader of one discussion is shown the same words: they are looked through once."""
+    return _pattern(names).sub(MASK, text)
 
 
 def hidden_names(team: Team) -> tuple[str, ...]:

@@ -12,11 +12,11 @@ reply has it, then the team's reader, else the reply is unparsed. Else a reply t
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any, Literal
 
 from moot.team import Player, Team
 from moot.team.reading import unparsed
+from moot.team.together import together
 from moot.types import Answer, Question
 
 Drafts = Literal["single-call", "double-call"]
@@ -47,7 +47,7 @@ def draft_prompts(drafts: Drafts) -> tuple[str, ...]:
 
 async def natives(question: Question, team: Team, drafts: Drafts) -> tuple[Answer, ...]:
     """Everybody alone, at the same time."""
-    return tuple(await asyncio.gather(*(native(question, team, player, drafts) for player in team.players)))
+    return tuple(await together(native(question, team, player, drafts) for player in team.players))
 
 
 async def native(question: Question, team: Team, player: Player, drafts: Drafts) -> Answer:

@@ -13,10 +13,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from moot.ballots.plurality import plurality
+from moot.errors import BudgetReached
 from moot.strategies.captaincy import Captained, absent, by_captain, counted_option, nobody_answered
 from moot.strategies.natives import LONG_DRAFT
 from moot.strategies.traits import CallBound, Traits
 from moot.team import Team
+from moot.team.together import dropped, heard_out
 from moot.traces import Ballot, Counted, NotNeeded, NoTwoAgreed, Trace
 from moot.types import Answer, Grouping, Question, Verdict
 
@@ -136,10 +138,11 @@ async def heard_until_settled(question: Question, team: Team) -> dict[str, Answe
         while out and not _settled([draft.text for draft in heard.values()], len(team.players), question):
             done, _ = await asyncio.wait(out, return_when=asyncio.FIRST_COMPLETED)
             heard |= {out.pop(task): task.result() for task in done}
+    except BudgetReached:  # nobody waits for the answer any more, but the others are paid for
+        await heard_out(out)
+        raise
     finally:
-        for task in out:
-            task.cancel()
-        await asyncio.gather(*out, return_exceptions=True)
+        await dropped(out)
     return heard
 
 

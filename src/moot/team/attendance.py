@@ -12,6 +12,9 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
+from moot.errors import BudgetReached
+from moot.team.together import dropped, heard_out
+
 T = TypeVar("T")
 
 Decide = Callable[[], Awaitable[tuple[str, ...]]]
@@ -78,8 +81,9 @@ async def until_quorum(asked: Mapping[str, Awaitable[T]], quorum: Quorum, usable
             heard |= {out.pop(task): task.result() for task in done}
             if deadline is None and sum(map(usable, heard.values())) >= quorum.needed(len(asked)):
                 deadline = clock() + quorum.grace_s
+    except BudgetReached:
+        await heard_out(out)
+        raise
     finally:
-        for task in out:
-            task.cancel()
-        await asyncio.gather(*out, return_exceptions=True)
+        await dropped(out)
     return heard

@@ -73,7 +73,6 @@ class Form(Protocol[T_co]):
         """The value, or `Unusable`."""
 
 
-@runtime_checkable
 class ReadsProse(Protocol[T_co]):
     """A form that can also be filled from prose: a reply that ends on a final-answer line is not asked for again."""
 
@@ -160,10 +159,15 @@ def _only_value(text: str, form: Form[T]) -> T:
 
 def _in_prose(text: str, form: Form[T]) -> T | None:
     """What a text says that has no object in it, not even a broken one."""
-    if not isinstance(form, ReadsProse) or object_meant(text):
+    if not _reads_prose(form) or object_meant(text):
         return None
     prose_value: T | None = form.read_prose(storable(text))
     return prose_value
+
+
+def _reads_prose(form: Form[T]) -> TypeGuard[ReadsProse[T]]:
+    """By its method, as `reads_whole`."""
+    return getattr(form, "read_prose", None) is not None
 
 
 def object_meant(text: str) -> bool:
@@ -172,6 +176,9 @@ def object_meant(text: str) -> bool:
 
 
 def _loads(text: str) -> object:
+    """The object that a text is. Prose is no object, and that is seen at its first sign."""
+    if not text.startswith("{"):
+        return None
     try:
         return read_json(text)
     except ValueError:

@@ -6,7 +6,6 @@ strategy receives is seated for one question: it carries the journal of this epi
 
 from __future__ import annotations
 
-import asyncio
 import random
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -24,6 +23,7 @@ from moot.team.lessons import Lesson
 from moot.team.player import COPY_STRIDE, OCCASION_STRIDE, Heard, aliases_of
 from moot.team.player import Player as Player  # a team is made of players: both are found here
 from moot.team.reading import Announced, Reading, unparsed
+from moot.team.together import together
 from moot.team.watching import CAPTAIN, PLAYER, BegunCall, Watcher
 from moot.traces import CutOff, Extraction, Trace
 from moot.types import NOTHING, Answer, Call, Grouping, Message, Question, Reply, Request, digest, seeded
@@ -160,7 +160,7 @@ class Team:
 
     async def drafts(self, question: Question) -> tuple[Answer, ...]:
         """Everybody alone, at the same time."""
-        return tuple(await asyncio.gather(*(self.draft(player, question) for player in self.players)))
+        return tuple(await together(self.draft(player, question) for player in self.players))
 
     async def group(self, question: Question, answers: Sequence[Answer]) -> Grouping:
         """Which answers mean the same; those who gave none are in no group."""
@@ -287,7 +287,7 @@ class Team:
 
             late = await self.attendance.settle(self._round_key(question, asked, form, quorum, turn), decide)
         missing = [name for name in asked if name not in late and name not in heard]
-        heard.update(zip(missing, await asyncio.gather(*map(one, missing)), strict=True))
+        heard.update(zip(missing, await together(map(one, missing)), strict=True))
         for name in late:
             request = self._first_request(name, question, asked[name], form, turn)
             self.journal.append(Call(name, stage, turn, request, error=LATE, model=self[name].model.name))

@@ -24,6 +24,8 @@ def written(
     model: str = "acme/ann",
     method: str = "generation",
     references: Sequence[str] = COLOURS,
+    splits: Sequence[str | None] = (None,),
+    totals: Sequence[Mapping[str, Any]] | None = None,
     **more: Any,
 ) -> None:
     """A run whose n-th question has the n-th reference as the right one."""
@@ -37,9 +39,11 @@ def written(
             for place_of, each in enumerate(references)
             if shown or place_of == number
         ]
+        split = splits[number % len(splits)]
         states.append(
             {
-                "instance": {"id": f"id{number}", "input": {"text": f"Q{number}?"}, "references": tagged},
+                "instance": ({"split": split} if split else {})
+                | {"id": f"id{number}", "input": {"text": f"Q{number}?"}, "references": tagged},
                 "train_trial_index": 0,
                 "result": {"success": True, "completions": [{"text": text, "logprob": 0}]},
                 **shown,
@@ -53,6 +57,8 @@ def written(
         for n, each in enumerate(stats)
     ]
     (place / "per_instance_stats.json").write_text(json.dumps(of_instances))
+    if totals is not None:
+        (place / "stats.json").write_text(json.dumps(totals))
 
 
 def right(logs: ImportedLogs) -> list[tuple[float | None, float | None]]:
@@ -165,3 +171,37 @@ def test_an_instance_without_words_is_left_out(tmp_path: Path) -> None:
     logs = import_logs("helm", [tmp_path])
     assert [row["id"] for row in logs.questions] == ["mine:a=b/id1"]
     assert "mine:a=b: 1 question that nobody can be asked here (no words to ask), left out" in logs.notes
+
+
+class TestSplits:
+    """HELM asks the questions for choosing a model as well, and its tables show those for testing it."""
+
+    SAID = ("red", "grey", "blue", "grey")
+
+    def logged(self, folder: Path, splits: Sequence[str | None], totals: Any = None) -> ImportedLogs:
+        stats = [{"exact_match": value} for value in (1.0, 0.0, 1.0, 1.0)]
+        written(folder, "mmlu:subject=law", self.SAID, stats, splits=splits, totals=totals)
+        return import_logs("helm", [folder])
+
+    def total(self, split: str, mean: float, **more: Any) -> dict[str, Any]:
+        return {"name": {"name": "exact_match", "split": split, **more}, "count": 1, "mean": mean}
+
+    def test_the_figures_are_of_the_test(self, tmp_path: Path) -> None:
+        logs = self.logged(tmp_path, ("valid", "test"), [self.total("valid", 1.0), self.total("test", 0.5)])
+        assert right(logs) == [(0.5, 0.5)]
+        assert [row["id"] for row in logs.questions] == ["mmlu:subject=law/id1", "mmlu:subject=law/id3"]
+        left_out = "2 requests of the split valid left out; the figures are of the split test"
+        assert f"mmlu:subject=law,model=acme_ann: {left_out}" in logs.notes
+
+    @pytest.mark.parametrize("splits", [("valid",), ("test",), (None,), ("own",)])
+    def test_one_alone_is_taken_whole(self, splits: Sequence[str | None], tmp_path: Path) -> None:
+        logs = self.logged(tmp_path, splits)
+        assert right(logs) == [(0.75, 0.75)]
+        assert not any("split" in note for note in logs.notes)
+
+    def test_another_figure_of_helms_own_is_told(self, tmp_path: Path) -> None:
+        changed = self.total("test", 0.1, perturbation={"name": "typos"})
+        logs = self.logged(tmp_path, ("test",), [changed, self.total("test", 0.5)])
+        assert logs.models[0].stated == 0.5
+        said = "exact_match is 50.0 % in the log, the mean of its verdicts on single replies 75.0 %"
+        assert f"acme/ann: {said}" in logs.notes

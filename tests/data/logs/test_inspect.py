@@ -95,7 +95,9 @@ def test_scores_that_are_more_than_right_are_no_verdicts(tmp_path: Path) -> None
     samples = [sample("q1", 1, 0.5), sample("q2", 1, 7)]
     logs = import_logs("inspect", [log(tmp_path / "a.json", samples, result(3.75, metric="mean"))])
     assert figures(logs)[0] is None
-    assert "a.json (acme/ann): scores outside 0 to 1 (mean 3.75) are no verdicts, and none is taken" in logs.notes
+    assert (
+        "a.json (acme/ann): scores outside 0 to 1 (mean 3.75) are no verdicts, and none of match is taken" in logs.notes
+    )
 
 
 def test_a_mean_of_shares_is_the_figure(tmp_path: Path) -> None:
@@ -173,7 +175,7 @@ class TestChoicesWithoutAnAnswer:
             sample(f"q{n}", 1, None) | {"choices": ["x", "y", "z"], "target": "A", "output": {"completion": said}}
             for n, said in enumerate(replies)
         ]
-        samples = [each | {"scores": {"own": score}} for each, score in zip(samples, scores, strict=True)]
+        samples = [each | {"scores": {"choice": score}} for each, score in zip(samples, scores, strict=True)]
         return log(folder / f"{name}.json", samples, eval={"task": "towns", "model": f"acme/{name}"})
 
     def answers(self, logs: ImportedLogs, model: str = "acme/ann") -> list[str | None]:
@@ -201,7 +203,7 @@ class TestSeveralScores:
     def logged(self, folder: Path, values: Sequence[Any], metric: str | None = None, **more: Any) -> ImportedLogs:
         samples = [
             sample(f"q{n}", 1, value, "both") | {"output": {"completion": said}}
-            for n, (value, said) in enumerate(zip(values, ("It is Paris", "Rome"), strict=True))
+            for n, (value, said) in enumerate(zip(values, ("It is Paris", "Rome") * (len(values) // 2), strict=True))
         ]
         for each in samples:
             each["scores"]["both"].pop("answer")
@@ -228,10 +230,11 @@ class TestSeveralScores:
         assert figures(self.logged(tmp_path, self.FORM_FIRST, eval=about)) == (0.5, "ok mean", 0.5)
 
     def test_those_that_agree_are_one_verdict(self, tmp_path: Path) -> None:
-        assert self.accepted(self.logged(tmp_path, [{"fmt": 1, "ok": 1}, {"fmt": 0, "ok": 0}])) == [
-            ["It is Paris"],
-            None,
-        ]
+        both: list[Any] = [{"fmt": 1, "ok": 1}, {"fmt": 0, "ok": 0}]
+        assert self.accepted(self.logged(tmp_path, both * 5)) == [["It is Paris"], None] * 5
+        logs = self.logged(tmp_path, both)
+        assert self.accepted(logs) == [None, None]
+        assert any("ok is not called as one that says" in note and "--metric" in note for note in logs.notes)
 
     def test_one_that_is_not_there(self, tmp_path: Path) -> None:
         with pytest.raises(

@@ -239,9 +239,16 @@ class TestOtherTasks:
         assert not any("no verdicts" in line for line in logs.absent)
 
     def test_a_metric_of_ones_own_that_does_compare(self, tmp_path: Path) -> None:
-        row = generated("2+3?", "5", ["5"], "5", metrics=["mine"], mine=1.0)
-        written(tmp_path, "ann", "sums", [row])
-        assert right(import_logs("lm-eval", [tmp_path])) == {"ann": (1.0, 1.0)}
+        """Of a single reply nobody can tell."""
+        rows = [
+            generated(f"{n}+3?", str(n + 3), [said], said, metrics=["mine"], mine=float(n % 2))
+            for n in range(10)
+            for said in [str(n + 3) if n % 2 else "99"]
+        ]
+        written(tmp_path, "ann", "sums", rows)
+        assert right(import_logs("lm-eval", [tmp_path])) == {"ann": (0.5, 0.5)}
+        written(tmp_path, "ann", "sums", rows[1:2])
+        assert right(import_logs("lm-eval", [tmp_path])) == {"ann": (None, 1.0)}
 
     def test_metrics_that_are_no_verdicts_are_named(self, tmp_path: Path) -> None:
         written(
@@ -331,8 +338,8 @@ class TestLikelihoodOfAText:
 
 def test_figures_over_different_questions_are_told_apart(tmp_path: Path) -> None:
     written(tmp_path, "ann", "arc", [chosen("Legs?", ["a", "b"], "0", 1, 0.0)])
-    row = generated("Write", "0", ["hi"], "hi", metrics=["strict"], strict=1.0)
-    written(tmp_path, "ann", "ifeval", [row], higher={"strict": True})
+    row = generated("Write", "0", ["hi"], "hi", metrics=["strict_acc"], strict_acc=1.0)
+    written(tmp_path, "ann", "ifeval", [row], higher={"strict_acc": True})
     logs = import_logs("lm-eval", [tmp_path])
     assert right(logs) == {"ann": (0.5, 0.0)}
     assert "ann: the log's figure is of 2 replies, the one here of 1" in logs.notes
@@ -350,19 +357,20 @@ class TestWhichMetricIsRight:
         higher: dict[str, bool] | None,
         wanted: str | None = None,
     ) -> ImportedLogs:
-        """`metrics`: of the reference and of another reply to each of two questions."""
+        """`metrics`: of the reference and of another reply to each of two questions, and so on with questions like these."""
         for place, model in enumerate(("ann", "bob")):
             rows = [
                 generated(asked, said[0], [said[place]], said[place], metrics=list(metrics))
-                | {name: values[2 * number + place] for name, values in metrics.items()}
-                for number, (asked, said) in enumerate(self.SAID.items())
+                | {name: values[(2 * number + place) % len(values)] for name, values in metrics.items()}
+                for number, (asked, said) in enumerate([*self.SAID.items()] * 10)
             ]
-            means = {f"{name}__none": sum(values[place::2]) / 2 for name, values in metrics.items()}
+            means = {f"{name}__none": sum(values[place::2]) / len(values[place::2]) for name, values in metrics.items()}
             written(folder, model, "towns", rows, higher=higher, **means)
         return import_logs("lm-eval", [folder], metric=wanted)
 
     def accepted(self, logs: ImportedLogs) -> list[Any]:
-        return [row.get("accepted") for row in logs.questions]
+        """To the first two questions."""
+        return [row.get("accepted") for row in logs.questions][:2]
 
     def test_one_of_which_less_is_better_is_turned_round(self, tmp_path: Path) -> None:
         logs = self.logged(tmp_path, {"hallucinated": (0, 1, 0, 0)}, {"hallucinated": False})
@@ -405,7 +413,7 @@ class TestWhichMetricIsRight:
         assert (self.accepted(logs), right(logs)["bob"]) == ([None, None], (0.0, 0.0))
 
     def test_of_several_that_disagree_none_is_taken_unless_somebody_names_it(self, tmp_path: Path) -> None:
-        metrics = {"kept": (1, 0, 1, 0), "good": (1, 0, 1, 1)}
+        metrics = {"kept": (1, 0, 1, 1) * 9 + (1, 0, 1, 0), "good": (1, 0, 1, 1)}
         logs = self.logged(tmp_path, metrics, dict.fromkeys(metrics, True))
         assert self.accepted(logs) == [None, None]
         assert any("kept, good disagree: no verdicts are taken; --metric NAME" in note for note in logs.notes)

@@ -132,6 +132,9 @@ def _models(stage: Stage) -> Iterator[Row]:
             named = {"cohort": cohort, "model": model, "when": when, "value": right["value"]}
             named |= {"value_low": right["low"], "value_high": right["high"]}
             named |= {"value_bounds": right["bounds"]} if "bounds" in right else {}
+            named["value_n"] = right["n"]
+            if row["difference"] is None:
+                row |= {"n": right["n"], "small": right["n"] < 30}
             yield {**named, "average": _sides(beside, "value", "average")["average"], **row}
 
 

@@ -35,7 +35,7 @@ from second_way.options import (
 from second_way.quiz_pairs import FEW_QUESTIONS, GRADED, TESTED, bounds, difference, errors_apart, extremes, turned
 from second_way.quiz_pairs import paid as family
 from second_way.ranked import Ranked
-from second_way.raw import Raw
+from second_way.raw import Cell, Raw
 from second_way.shares import HOPELESS, NOBODY_KNOWS, Failed, Ungraded, Value, fair, graded, known_of, mean_row
 
 Row = dict[str, Any]
@@ -81,7 +81,7 @@ def _headline(raw: Raw, every: Mapping[str, Option]) -> Row | None:
     paid = dict(pool)
     if primary:
         side = _as_one(raw, primary)
-        others_gone = _gone(raw, side, pool)
+        others_gone = _gone(raw, side.cells, pool)
         seats = {(cell.label, cell.team, cell.captain) for cell in side.cells}
         versions = [other for _, other in others_gone if {(c.label, c.team, c.captain) for c in other.cells} & seats]
         early, out = raw.config["name"] not in LATE, left_behind(raw)
@@ -96,17 +96,22 @@ def _headline(raw: Raw, every: Mapping[str, Option]) -> Row | None:
     values, calls = ({title: getattr(side, key) for title, side in pool.items()} for key in ("values", "calls"))
     of = ranked.names[0] if ranked.lonely else highest(values, calls=calls) or ""
     paid = {title: side for title, side in pool.items() if title in ranked.names}
-    others_gone = _gone(raw, paid[of], pool)
+    others_gone = _gone(raw, _teams(raw), pool)
     payers = [*paid.values(), *(side for _, side in others_gone)]
     asked = [question for question in raw.questions if any(question in side.values for side in payers)]
     how = "after the fact" if len(payers) > 1 else "only"
     return {**_about(raw, every, of, how, paid, asked, others_gone), **ranked.row, **_told(others_gone)}
 
 
-def _gone(raw: Raw, side: Option, pool: Mapping[str, Option]) -> list[tuple[str, Option]]:
+def _teams(raw: Raw) -> Sequence[Cell]:
+    """Players where there is none."""
+    return [cell for cell in raw.cells if cell.player is None] or raw.cells
+
+
+def _gone(raw: Raw, cells: Sequence[Cell], pool: Mapping[str, Option]) -> list[tuple[str, Option]]:
     """Of the same kind as what is chosen from: teams, or players."""
     kinds = {option.alone for option in pool.values()}
-    return [(name, option) for name, option in gone(raw, side.cells) if option.alone in kinds]
+    return [(name, option) for name, option in gone(raw, cells) if option.alone in kinds]
 
 
 def _told(others: Sequence[tuple[str, Option]]) -> Row:
@@ -196,7 +201,7 @@ def _highest_row(raw: Raw, every: Mapping[str, Option]) -> Row | None:
     row = {"of": top, **mean_row(known_of(values), every=values)}
     if row["n"]:
         beside = [side for title, side in every.items() if title in ranked.names]
-        beside += [side for _, side in gone(raw, every[top].cells)]
+        beside += [side for _, side in gone(raw, _teams(raw))]
         row["low"] = chosen_low(table_of(beside, ranked.questions), row, values)
     if any(value.open for value in values.values()):
         row |= {

@@ -16,7 +16,7 @@ from second_way.intervals import Limits, Rho, farther_out, mean, share_interval,
 from second_way.meanings import Groups
 from second_way.quiz_pairs import TESTED
 from second_way.raw import Raw
-from second_way.shares import filled, graded, unfair
+from second_way.shares import filled, graded, untold
 from second_way.skyline import heard_row
 from second_way.tables import Key, Play, Table, everybody_there, parts
 from second_way.tails import t_sf
@@ -251,7 +251,7 @@ def _waiting(value: float, plays: Sequence[Play], most: int) -> Limits:
 
 
 def _graded(plays: Sequence[Play]) -> list[tuple[str, float]]:
-    if unfair([[play.right] for play in plays]):
+    if untold([[play.right] for play in plays]):
         return []
     return [(play.question, right) for play in plays if graded(right := play.right)]
 

@@ -20,7 +20,7 @@ from second_way.luck import SIDE
 from second_way.meanings import Meanings, plain
 from second_way.ranked import Ranked
 from second_way.raw import Cell, Episode, Raw
-from second_way.shares import Grade, accuracy_row, graded, rights, share_row, unfair
+from second_way.shares import Grade, accuracy_row, graded, rights, share_row, untold
 from second_way.tables import drafts_of, table_of, tables
 
 Row = dict[str, Any]
@@ -169,7 +169,9 @@ def _mixture(raw: Raw, cell: Cell) -> Row:
         else:
             counts.setdefault(sum(right == 1.0 for right in responses), []).append(episode.right)
     ungraded = sum(not graded(episode.right) for episode in episodes)
-    counts = {} if unfair(looks) else counts
+    if flattering := untold(looks):
+        counts = {}
+    open_ones = bool(flattering or ungraded or unknown)
     shown = cell.options["accuracies"] == "shown"
     told = ("shown" if cell.options.get("shown_accuracies") else "unknown") if shown else "hidden"
     return {
@@ -185,7 +187,7 @@ def _mixture(raw: Raw, cell: Cell) -> Row:
         "ungraded": ungraded,
         "unknown_labels": unknown,
         "cut": cut,
-        "right_labels": [_label_row(c, counts, open_ones=bool(ungraded or unknown)) for c in range(len(proposers) + 1)],
+        "right_labels": [_label_row(c, counts, open_ones=open_ones) for c in range(len(proposers) + 1)],
     }
 
 
@@ -204,7 +206,7 @@ def _partners(raw: Raw, mixtures: Sequence[tuple[Cell, Row]]) -> Iterator[Row]:
         if row["size"] != 1 or row["value"] is None:
             continue
         alone = table_of(raw, cell).solo.get(row["proposers"][0])
-        if alone is None or unfair([[episode.right] for episode in raw.episodes(alone)]):
+        if alone is None or untold([[episode.right] for episode in raw.episodes(alone)]):
             continue
         summed, single = _known(raw, cell), _known(raw, alone)
         both = summed.keys() & single.keys()

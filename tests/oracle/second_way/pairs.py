@@ -279,8 +279,9 @@ def nobody_there(pairs: Sequence[Pair]) -> bool:
 
 
 def unfair_pairs(pairs: Sequence[Pair]) -> bool:
-    """Whether what is graded of them flatters."""
-    return unfair([[pair.native.grade, pair.after.grade] for pair in pairs])
+    """Whether what is graded of them flatters. Somebody's repeats of a question wait together."""
+    together = split(pairs, lambda pair: (pair.question, pair.player, pair.cohort)).values()
+    return unfair([[side.grade for pair in own for side in (pair.native, pair.after)] for own in together])
 
 
 def _side(outcome: str, grade: Grade, text: str | None) -> Side:

@@ -11,7 +11,7 @@ from second_way.diversity import diversity, number_of_answers, self_preference
 from second_way.intervals import Difference, Waiting
 from second_way.quiz_pairs import TESTED, adjusted, bounds, difference, errors_apart, paid
 from second_way.raw import Raw
-from second_way.shares import Grade, Value, accuracy_row, mean_row, never_came, unfair, value_of
+from second_way.shares import Grade, Value, accuracy_row, mean_row, never_came, untold, value_of
 from second_way.skyline import best_single, gap, heard_row, players, single, skyline
 from second_way.tables import Play, Table, everybody_there, grades, parts, tables, values_of
 from second_way.threshold import talk_threshold
@@ -247,7 +247,7 @@ def human(raw: Raw, table: Table) -> list[Row]:
 def _beside_people(right: Mapping[str, Sequence[Grade]], rates: Mapping[str, float]) -> Row:
     known = {question: value.known for question, plays in right.items() if (value := value_of(plays)).known is not None}
     never = never_came(right.values())
-    if unfair([[grade] for plays in right.values() for grade in plays]):
+    if untold([[grade] for plays in right.values() for grade in plays]):
         known = {}
     people = mean_row([rates[question] for question in known])
     row = accuracy_row(right, "accuracy") | {

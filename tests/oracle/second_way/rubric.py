@@ -14,7 +14,7 @@ from second_way.compare import ANY_TEXT, Near
 from second_way.intervals import mean, share_interval
 from second_way.raw import Cell, Raw
 from second_way.resampling import drawn_sums, ends
-from second_way.shares import Grade, Judged, Ungraded, accuracy_row
+from second_way.shares import Grade, Judged, NeverCame, Ungraded, accuracy_row
 
 Row = dict[str, Any]
 Given = Mapping[tuple[str, str], Mapping[str, Sequence[float]]]
@@ -75,7 +75,7 @@ def _criteria(raw: Raw, cell: Cell, judged: Mapping[str, Any], given: Given, jud
             plays = grades.setdefault(name, {}).setdefault(episode.question, [])
             by_judge = {} if episode.answer is None else given.get((episode.question, _folded(episode.answer)), {})
             if episode.answer is None:
-                plays.append(0.0)
+                plays.append(NeverCame(0.0) if episode.never_came else 0.0)
             elif episode.stage == "person":
                 plays.append(Ungraded.NOBODY)
             else:

@@ -42,13 +42,8 @@ class NeverCame(Failed):
 
 
 def never_came(groups: Iterable[Iterable[Grade]]) -> bool:
+    """Whether somebody is among them who never answered: a share, or a mean, would be read as how good they are."""
     return any(isinstance(grade, NeverCame) for group in groups for grade in group)
-
-
-def none_came(groups: Iterable[Iterable[Grade]]) -> bool:
-    """Whether there is nothing but what never came: a share of it would be read as how good somebody is."""
-    every = [grade for group in groups for grade in group]
-    return bool(every) and all(isinstance(grade, NeverCame) for grade in every)
 
 
 def failed_part(grades: Iterable[Grade]) -> float:
@@ -77,12 +72,17 @@ def unfair(groups: Sequence[Sequence[Grade]]) -> bool:
     """Whether being graded hangs on being right. What matches is right at once, and the rest waits for the judge: where
     more than one in twenty still wait, or the judge has settled nothing, those that are graded flatter. Nor is there a
     figure of somebody who was heard only where the others disagreed."""
-    if any(grade is Ungraded.NOT_HEARD for group in groups for grade in group) or none_came(groups):
+    if any(grade is Ungraded.NOT_HEARD for group in groups for grade in group):
         return True
     waiting = sum(any(grade is None for grade in group) for group in groups)
     judged = any(isinstance(grade, Judged) for group in groups for grade in group)
     hopeless = sum(None not in group and not HOPELESS.isdisjoint(group) for group in groups)
     return waiting > 0 and (not judged or waiting > FEW * (len(groups) - hopeless))
+
+
+def untold(groups: Sequence[Sequence[Grade]]) -> bool:
+    """Whether there is no figure of these, for that reason or since somebody never answered."""
+    return never_came(groups) or unfair(groups)
 
 
 Grades = Mapping[str, Sequence[Grade]]
@@ -92,7 +92,7 @@ Grades = Mapping[str, Sequence[Grade]]
 def share_row(grades: Grades, name: str = "value") -> dict[str, Any]:
     """``value, low, high, n`` over what is graded; `bounds` over all where something is not, `why` where nothing is."""
     known = {question: rights(plays) for question, plays in grades.items()}
-    flattering = unfair([[grade] for plays in grades.values() for grade in plays])
+    flattering = untold([[grade] for plays in grades.values() for grade in plays])
     values = {question: value_of(plays) for question, plays in grades.items()}
     row = mean_row([] if flattering else [mean(plays) for plays in known.values() if plays], name, values)
     if not all(map(graded, chain(*grades.values()))):
@@ -184,7 +184,7 @@ def whole_mean(values: Sequence[Value]) -> Value:
 
 def flattering(values: Iterable[Value]) -> bool:
     """Whether an accuracy over what is graded of them would be right by construction."""
-    return unfair([[grade] for value in values for grade in value.grades])
+    return untold([[grade] for value in values for grade in value.grades])
 
 
 def fair(values: Mapping[str, Value]) -> dict[str, Value]:
@@ -201,8 +201,7 @@ def known_of(values: Mapping[str, Value]) -> list[float]:
 
 def unfair_together(groups: Sequence[Sequence[Value]]) -> bool:
     """The same of figures that stand on several values at once."""
-    grades = [[grade for value in group for grade in value.grades] for group in groups]
-    return never_came(grades) or unfair(grades)
+    return untold([[grade for value in group for grade in value.grades] for group in groups])
 
 
 def accuracy_row(grades: Grades, name: str = "value") -> dict[str, Any]:

@@ -29,6 +29,7 @@ from second_way.shares import (
     rights,
     unfair,
     unfair_together,
+    untold,
     value_of,
 )
 from second_way.tables import Play, Table, everybody_there, grades, parts
@@ -96,7 +97,8 @@ def skyline(raw: Raw, table: Table) -> dict[str, Any]:
     plays = parts(everybody_there(table.alone), lambda play: (play.question, play.repeat)).values()
     if not settled and unfair([[play.right for play in together] for together in plays]):
         known = {}
-    several = len({play.player for play in table.alone})
+    answered = {play.player for play in table.alone if not play.failed}
+    several = len(answered or {play.player for play in table.alone})
     choices = {question: len(raw.questions[question]["question"].get("choices", ())) for question in known}
     guesses = [1 - (1 - 1 / offered) ** several for offered in choices.values() if offered]
     row = mean_row(list(known.values()), every=None if settled else every) | {
@@ -107,6 +109,7 @@ def skyline(raw: Raw, table: Table) -> dict[str, Any]:
     if row["ungraded"]:
         low, high = mean([value.least for value in every.values()]), mean([value.most for value in every.values()])
         row["bounds"] = {"low": low, "high": high}
+        row["questions"] = len(every)
     if missed := sum(not play.heard for play in table.alone if play.question in every):
         row["not_heard"] = missed
     if some := len({play.question for play in table.alone} - every.keys()):
@@ -134,7 +137,7 @@ class Single:
 
     @property
     def known(self) -> list[float]:
-        if not self.heard or unfair([[grade] for value in self.values.values() for grade in value.grades]):
+        if not self.heard or untold([[grade] for value in self.values.values() for grade in value.grades]):
             return []
         return [value.known for value in self.values.values() if value.known is not None]
 

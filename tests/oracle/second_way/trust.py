@@ -69,12 +69,12 @@ def _rows(raw: Raw, table: Table, meanings: Meanings) -> Iterator[Row]:
         if told and len(units) >= FEWEST and not unfair([[episode.right] for episode, _ in given]):
             yield row | _figures(cell, given, asked, learnt, left_out, without)
         else:
-            yield row | _nothing()
+            yield row | _nothing(without)
 
 
-def _nothing() -> Row:
+def _nothing(without: int) -> Row:
     nothing: Row = dict.fromkeys(("brier", "ece", "ece_low", "ece_high"))
-    return nothing | {"n": 0, "why": ANY_TEXT, "bins": [], "coverage": []}
+    return nothing | {"without_answer": without, "n": 0, "why": ANY_TEXT, "bins": [], "coverage": []}
 
 
 def _by_ends(raw: Raw, cell: Cell) -> Row:
@@ -84,7 +84,7 @@ def _by_ends(raw: Raw, cell: Cell) -> Row:
     known = [episode for episode in given if graded(episode.right)]
     units = [_unit(episode.question) for episode in known]
     if len(set(units)) < FEWEST or unfair([[episode.right] for episode in given]):
-        return _nothing()
+        return _nothing(len(every) - len(given))
     parts = folds(units, "probability")
     ends = np.array([_end_told(episode) for episode in known])
     right = np.array([float(episode.right) for episode in known])  # type: ignore[arg-type]

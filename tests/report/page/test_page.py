@@ -263,6 +263,22 @@ def test_questions_are_split_into_parts(tmp_path: Path, monkeypatch: pytest.Monk
     assert {**many.run.questions.columns, "starts": 0} == {**cup.run.questions.columns, "starts": 0}
 
 
+def test_a_page_of_too_many_episodes_lists_some_questions_and_says_so(
+    monkeypatch: pytest.MonkeyPatch, cup: Written
+) -> None:
+    whole = cup.run.questions
+    slots = len(whole.cells) * len(whole.columns["grades"][0])
+    monkeypatch.setattr("moot.report.page.questions.MOST_EPISODES", slots // 2 + 1)
+    (path,) = cup.path.parent.glob("*.db")
+    thinned = asyncio.run(reread(path, "cup"))
+    for name in ("keys", "ids", "texts", "references", "said"):
+        assert thinned.questions.columns[name] == whole.columns[name][::2]
+    assert thinned.figures == cup.run.figures
+    told = f"holds {len(thinned.questions.columns['ids']):,} of the {len(whole.columns['ids']):,} questions"
+    assert told in page_html(thinned.figures, thinned.sections, thinned.questions)
+    assert whole.thinned is None
+
+
 def test_a_captain_never_played_alone_is_known_by_its_draft(tmp_path: Path) -> None:
     run = play(tmp_path / "silent", strategies=[{"talkative": {"captain": "ann"}}]).run
     (changes,) = run.questions.columns["changes"]

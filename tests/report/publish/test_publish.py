@@ -55,6 +55,8 @@ class _Models(BaseHTTPRequestHandler):
             asked = json.dumps(body["messages"])
             usable = "Hm, " in asked and "Oslo" not in asked
             text = json.dumps({"grades": [{"id": 1, "is_correct": False}]}) if usable else f"Hm, {drawn % 9973}."
+        if body["model"] == "judge-5":
+            text = json.dumps({"reason": "so", "preferred": ("first", "second", "tie")[drawn % 3]})
         usage = {"prompt_tokens": 100, "completion_tokens": 20}
         self._send(
             200,
@@ -176,6 +178,16 @@ def test_anyone_repeats_the_verdict_from_the_folder_alone(
     assert {key: again[key] for key in COMPARED} == {key: told[key] for key in COMPARED}
     assert told["n"] == QUESTIONS
     assert {row["repeat"]["same"] for row in rows_of(published)} == {True}
+
+
+def test_what_was_never_run_leaves_no_folder(address: str, tmp_path: Path, capfd: Captured) -> None:
+    path = experiment(tmp_path, address)
+    assert moot("report", path, "--publish", tmp_path / "web" / "pub") == 2
+    assert "run" in capfd.readouterr().err
+    assert not (tmp_path / "web").exists()
+    (tmp_path / "mine").mkdir()
+    assert moot("report", path, "--publish", tmp_path / "mine") == 2
+    assert (tmp_path / "mine").is_dir(), "it was there before"
 
 
 def test_a_reply_that_is_changed_is_another_verdict(published: Path, tmp_path: Path, capfd: Captured) -> None:
@@ -353,6 +365,32 @@ def test_a_judge_is_published_with_the_attempts_that_led_to_its_word_and_no_othe
     assert len(judged) == 2 * len(named), "each word came with the second attempt"
     assert len(said) > len(judged), "where no attempt was of use nothing rests on them"
     assert all(row["repeat"]["same"] for row in rows_of(tmp_path / "board"))
+
+
+def test_the_words_of_a_judge_that_compares_two_answers_are_published_with_the_run(
+    tmp_path: Path, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The questions lie in a file whose name has a space, which is no name of anything that is published."""
+    monkeypatch.setenv("MOOT_TEST_KEY_OF_CUP", KEY)
+    path = experiment(tmp_path, address, strategies=["solo", "talkative"], judge={"models": ["jim"], "pairwise": True})
+    rows = [{"id": f"q{n}", "text": f"What is number {n} like?", "kind": "text"} for n in range(4)]
+    (tmp_path / "long questions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    spec = json.loads(path.read_text(encoding="utf-8"))
+    spec["questions"] = {"file": "long questions.jsonl"}
+    spec["models"]["jim"] = {**spec["models"]["ann"], "model": "judge-5"}
+    spec["players"] = {name: {"model": name} for name in ("ann", "bob", "cat")}
+    path.write_text(json.dumps(spec), encoding="utf-8")
+    assert moot("run", path, "--quiet") in (0, 1)
+    with sqlite3.connect(tmp_path / "cup.db") as store:
+        compared = dict(store.execute("SELECT call_key, preferred FROM preferences WHERE preferred IS NOT NULL"))
+    assert compared
+    assert moot("report", path, "--publish", tmp_path / "board") == 0
+    judged = [each for each in replies_of(tmp_path / "board") if each["model"] == "judge-5"]
+    assert len(judged) == len(compared)
+    assert all(row["repeat"]["same"] for row in rows_of(tmp_path / "board"))
+    (place,) = (tmp_path / "board" / "runs").iterdir()
+    assert not [each for each in place.rglob("*") if " " in each.name]
+    assert "long questions" not in "".join(each.read_text(encoding="utf-8") for each in place.glob("*.yaml"))
 
 
 def test_the_rows_fit_the_schema_that_stands_beside_them(published: Path) -> None:

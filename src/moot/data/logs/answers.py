@@ -9,7 +9,7 @@ from typing import Any
 
 from moot.data.case import read_case
 from moot.data.logs.log import LoggedReply, QuestionInLog
-from moot.data.logs.verdict_evidence import evidence_of, says_reference
+from moot.data.logs.verdict_evidence import JudgedReply, evidence_of, says_reference
 from moot.grade.match import match
 from moot.grade.normalise import normalise
 from moot.models.border import storable
@@ -178,7 +178,7 @@ def _contrary(task: str, replies: Sequence[AnsweredReply]) -> ContraryVerdicts |
         return ContraryVerdicts(task, same.count(0.0), len(same))
     # A reply in a sentence is no reference word for word. A strict tool may call every one of them wrong, and no others right.
     seen = evidence_of(
-        (says_reference(question, reply.answer), reply.logged.worth)
+        JudgedReply(says_reference(question, reply.answer), reply.logged.worth)
         for reply, question in zip(replies, asked, strict=True)
     )
     if not seen.is_contrary:

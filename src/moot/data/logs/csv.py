@@ -7,12 +7,24 @@ are about replies are looked for here.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
-from moot.data.logs.fields import amount, share, text, tokens
+from moot.data.logs.csv_verdicts import (
+    ANYTHING,
+    SAY_RIGHT,
+    SHARES,
+    VerdictColumn,
+    is_verdict,
+    not_verdicts,
+    refuted,
+    verdict,
+    verdict_column,
+)
+from moot.data.logs.fields import amount, text, tokens
 from moot.data.logs.log import NO_REFERENCE, LogEntry, LoggedReply, LogRemark, QuestionInLog
+from moot.data.logs.verdict_evidence import JudgedReply, evidence_of, says_reference
 from moot.data.tables.known_names import COLUMN_KEYS, ColumnNames, guessed, plain, several
 from moot.data.tables.proposal import Proposal, Stated, propose_columns
 from moot.data.tables.table import ENDINGS, QuestionTable, table_of
@@ -27,37 +39,35 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     ),
     "extracted": ("extracted", "extractedanswer", "parsed", "parsedanswer", "prediction", "pred", "modelanswer"),
     "sample": ("sample", "epoch", "repeat", "run", "trial", "attempt"),
-    "worth": ("correct", "iscorrect", "isright", "right", "score", "passed", "pass", "grade", "верно"),
+    "worth": (*SAY_RIGHT, *ANYTHING),
     "cost_usd": ("cost", "costusd", "usd", "totalcost"),
     "prompt_tokens": ("prompttokens", "inputtokens", "tokensin"),
     "completion_tokens": ("completiontokens", "outputtokens", "tokensout"),
+    "reasoning_tokens": ("reasoningtokens", "thinkingtokens"),
+    "total_tokens": ("totaltokens",),
     "seconds": ("seconds", "latency", "latencys", "duration", "durations", "time"),
     "milliseconds": ("latencyms", "durationms", "milliseconds", "ms"),
 }
 """What the columns about replies are called, as `plain` makes it."""
-VERDICTS = {
-    **dict.fromkeys(("1", "1.0", "true", "yes", "correct", "right", "pass", "passed", "c", "да"), 1.0),
-    **dict.fromkeys(("0", "0.0", "false", "no", "incorrect", "wrong", "fail", "failed", "i", "нет"), 0.0),
-}
-NO_VERDICT = ("nan", "na", "n/a", "none", "null", "-")
-"""What programs write into a cell that is empty."""
 PLACES = ("0", "1", "0.0", "1.0")
 """Verdicts that may be the places of choices as well."""
-SHARES = ("score", "grade")
-"""Of the columns of verdicts those that may give a part of a point: under "correct" such a number may be the answer itself."""
+NONE = VerdictColumn(None)
 _OF_ONE_REPLY = tuple(key for key in NAMES if key not in ("model", "reply"))
 
 
+@dataclass(frozen=True, slots=True)
 class Csv:
     name: ClassVar[str] = "csv"
     endings: ClassVar[tuple[str, ...]] = (".csv", ".tsv")
+    metric: str | None = None
+    """The column by which replies are right, where somebody has named it."""
 
     def read(self, files: Sequence[Path]) -> Iterator[LogEntry]:
         for path in files:
             if path.suffix.lower() not in ENDINGS:
                 raise FileError(f"is no table; expected {', '.join(ENDINGS)}", file=path)
             try:
-                yield from _entries(table_of(path))
+                yield from _entries(table_of(path), self.metric)
             except OSError as error:
                 raise FileError(f"cannot be read: {error.strerror or error}", file=path) from None
 
@@ -70,6 +80,7 @@ class _ReplyColumns:
     more: Mapping[str, str]
     model: str | None = None
     called: str = ""
+    verdicts: VerdictColumn = NONE
 
     def cell(self, key: str, row: Mapping[str, Any]) -> Any:
         column = self.more.get(key)
@@ -79,15 +90,20 @@ class _ReplyColumns:
         return name in (self.reply, self.model, *self.more.values())
 
 
-def _entries(table: QuestionTable) -> Iterator[LogEntry]:
-    columns, kept = _reply_columns(table)
-    unclear = _unclear(table)
+def _entries(table: QuestionTable, wanted: str | None) -> Iterator[LogEntry]:
+    columns, kept = _reply_columns(table, wanted)
+    unclear = _unclear(table, wanted)
     questions = _questions(table, kept)
     rows = dict(table.rows(table.names))
-    idents: dict[str, str] = {}
     asked: dict[tuple[str, str], int] = {}
-    has_ids = "id" in guessed(kept, {}).columns
     name = table.path.name
+    has_ids = "id" in guessed(kept, {}).columns
+    idents: dict[str, str] = {}
+    of_lines = {line: _question(case, idents, has_ids=has_ids) for line, case in questions.cases.items()}
+    columns, against = _borne_out(columns, rows, of_lines)
+    for words in dict.fromkeys((*against, *(each.verdicts.remark for each in columns))):
+        if words is not None:
+            yield LogRemark(f"{name}: {words}")
     if columns[0].called == columns[0].reply:
         yield LogRemark(f"{name}: each column is a model's replies: {', '.join(each.reply for each in columns)}")
     elif columns[0].model is None:
@@ -107,13 +123,12 @@ def _entries(table: QuestionTable) -> Iterator[LogEntry]:
         spare for spare in table.names if spare not in of_question and not any(column.uses(spare) for column in columns)
     ]
     no_verdicts = [spare for spare in free if any(_is_score(spare, column) for column in columns)]
-    no_verdicts = [spare for spare in no_verdicts if not _is_verdict(table, spare)]
+    no_verdicts = [spare for spare in no_verdicts if not is_verdict(table, spare, shares=plain(spare).endswith(SHARES))]
     for spare in no_verdicts:
-        yield LogRemark(f"{name}: {spare} holds no verdicts: expected right or wrong, or a share from 0 to 1")
+        yield LogRemark(f"{name}: {not_verdicts(spare)}")
     if unused := [spare for spare in free if spare not in no_verdicts and spare not in table.nameless]:
         yield LogRemark(f"{name}: columns that are not used: {', '.join(unused)}")
-    for line, case in questions.cases.items():
-        question = _question(case, idents, has_ids=has_ids)
+    for line, question in of_lines.items():
         for each in columns:
             model = text(rows[line].get(each.model)) if each.model is not None else each.called
             if model is None:
@@ -121,6 +136,35 @@ def _entries(table: QuestionTable) -> Iterator[LogEntry]:
             # A row more of the same question and model is one more sample, whatever a column of samples numbers it.
             sample = asked[model, question.name] = asked.get((model, question.name), -1) + 1
             yield _reply(each, rows[line], question, model.strip(), sample, table.path, line)
+
+
+def _borne_out(
+    columns: Sequence[_ReplyColumns], rows: Mapping[int, Mapping[str, Any]], questions: Mapping[int, QuestionInLog]
+) -> tuple[list[_ReplyColumns], list[str]]:
+    """Without columns of verdicts that may be of anything and that the replies speak against, and what is told of these."""
+    doubted = [each for each in columns if each.verdicts.may_be_anything]
+    seen = evidence_of(
+        JudgedReply(
+            says_reference(question, text(rows[line].get(each.reply))),
+            _worth(each, rows[line]),
+            question.name,
+            str(rows[line].get(each.model)) if each.model is not None else each.called,
+        )
+        for line, question in questions.items()
+        for each in doubted
+    )
+    against = [refuted(each.verdicts.column, seen) for each in doubted if each.verdicts.column is not None]
+    if not any(against):
+        return list(columns), []
+    plainly = [
+        each if each not in doubted else replace(each, more=_without(each.more, "worth"), verdicts=NONE)
+        for each in columns
+    ]
+    return plainly, [words for words in against if words is not None]
+
+
+def _without(more: Mapping[str, str], key: str) -> dict[str, str]:
+    return {other: column for other, column in more.items() if other != key}
 
 
 def _of_question(names: Sequence[str]) -> set[str]:
@@ -136,27 +180,26 @@ def _is_score(name: str, columns: _ReplyColumns) -> bool:
     return plain(own.strip(" _-:.")) in NAMES["worth"]
 
 
-def _reply_columns(table: QuestionTable) -> tuple[list[_ReplyColumns], list[str]]:
+def _reply_columns(table: QuestionTable, wanted: str | None) -> tuple[list[_ReplyColumns], list[str]]:
     """Those of replies, and the names of the rest, which are the question's."""
     model = _named(table.names, "model")
-    unclear = _unclear(table)
+    unclear = _unclear(table, wanted)
     # "correct" is the reference of many tables.
-    called_so = [name for name in table.names if plain(name) in NAMES["worth"] and name != unclear]
-    verdicts = [name for name in called_so if _is_verdict(table, name)]
-    names = {"worth": verdicts}
-    found = {key: name for key in _OF_ONE_REPLY if (name := _named(names.get(key, table.names), key)) is not None}
+    judged = verdict_column(table, {name: plain(name) for name in table.names if name != unclear}, wanted)
+    found = {key: name for key in _OF_ONE_REPLY if (name := _named(table.names, key)) is not None and key != "worth"}
+    if judged.column is not None:
+        found = {key: name for key, name in found.items() if name != judged.column} | {"worth": judged.column}
     reply = _named([name for name in table.names if name not in found.values()], "reply") or found.pop(
         "extracted", None
     )
     if reply is not None and (model is not None or _named(table.names, "reply") is not None):
-        taken = {reply, model, unclear, *found.values()}
-        return [_ReplyColumns(reply, found, model, table.path.stem)], [
-            name for name in table.names if name not in taken
-        ]
+        taken = {reply, model, unclear, *found.values(), *judged.beside}
+        columns = _ReplyColumns(reply, found, model, table.path.stem, judged)
+        return [columns], [name for name in table.names if name not in taken]
     if model is not None:
         expected = "expected a column such as reply, response or output beside it"
         raise FileError(f"a column of models and none of their replies; {expected}", file=table.path, key=model)
-    return _wide(table)
+    return _wide(table, wanted)
 
 
 def _named(names: Sequence[str], key: str) -> str | None:
@@ -165,14 +208,7 @@ def _named(names: Sequence[str], key: str) -> str | None:
     return next((by_plain[known] for known in NAMES[key] if known in by_plain), None)
 
 
-def _is_verdict(table: QuestionTable, column: str) -> bool:
-    shares = plain(column).endswith(SHARES)
-    cells = (text(row.get(column)) for _, row in table.rows((column,)))
-    said = [cell for cell in cells if cell is not None and cell.strip().casefold() not in NO_VERDICT]
-    return bool(said) and all(_verdict(cell, shares=shares) is not None for cell in said)
-
-
-def _unclear(table: QuestionTable) -> str | None:
+def _unclear(table: QuestionTable, wanted: str | None) -> str | None:
     """A column of a row for each reply that is a verdict, or the place of the right one of two choices as well.
 
     It is a verdict where something else is the reference, and where it differs between replies to one question.
@@ -183,6 +219,8 @@ def _unclear(table: QuestionTable) -> str | None:
     column, choices, asked = of_question.get("answer"), of_question.get("choices"), of_question.get("text")
     if not isinstance(column, str) or choices is None or asked is None or plain(column) not in NAMES["worth"]:
         return None
+    if wanted is not None and plain(wanted) == plain(column):
+        return None
     cells: dict[str, set[str]] = {}
     words = several(asked)
     for _, row in table.rows((column, *words)):
@@ -192,17 +230,7 @@ def _unclear(table: QuestionTable) -> str | None:
     return column if cells and one_each and set.union(*cells.values()) <= set(PLACES) else None
 
 
-def _verdict(cell: str, *, shares: bool) -> float | None:
-    known = VERDICTS.get(cell.strip().casefold())
-    if known is not None or not shares:
-        return known
-    try:
-        return share(float(cell))
-    except ValueError:
-        return None
-
-
-def _wide(table: QuestionTable) -> tuple[list[_ReplyColumns], list[str]]:
+def _wide(table: QuestionTable, wanted: str | None) -> tuple[list[_ReplyColumns], list[str]]:
     """Whatever is no part of a question is a model's; what begins with a model's name is about its replies."""
     ours = _of_question(table.names)
     free = [name for name in table.names if name not in ours and name not in table.nameless]
@@ -215,12 +243,12 @@ def _wide(table: QuestionTable) -> tuple[list[_ReplyColumns], list[str]]:
     for model in models:
         beside = {name: plain(name[len(model) :].strip(" _-:.")) for name, other in about.items() if other == model}
         more = {
-            key: name
-            for name, bare in beside.items()
-            for key in _OF_ONE_REPLY
-            if bare in NAMES[key] and (key != "worth" or _is_verdict(table, name))
+            key: name for name, bare in beside.items() for key in _OF_ONE_REPLY if bare in NAMES[key] and key != "worth"
         }
-        columns.append(_ReplyColumns(model, more, called=model))
+        judged = verdict_column(table, beside, wanted)
+        if judged.column is not None:
+            more["worth"] = judged.column
+        columns.append(_ReplyColumns(model, more, called=model, verdicts=judged))
     return columns, [name for name in table.names if name in ours]
 
 
@@ -274,6 +302,11 @@ def _question(case: Case, idents: dict[str, str], *, has_ids: bool) -> QuestionI
     )
 
 
+def _worth(columns: _ReplyColumns, row: Mapping[str, Any]) -> float | None:
+    cell = text(columns.cell("worth", row))
+    return verdict(cell, shares=True) if cell is not None else None
+
+
 def _reply(
     columns: _ReplyColumns,
     row: Mapping[str, Any],
@@ -290,7 +323,6 @@ def _reply(
         except ValueError:
             return None
 
-    verdict = text(columns.cell("worth", row))
     milliseconds = figure("milliseconds")
     return LoggedReply(
         model,
@@ -300,8 +332,13 @@ def _reply(
         text=text(row.get(columns.reply)),
         answer=text(columns.cell("extracted", row)),
         sample=sample,
-        worth=_verdict(verdict, shares=True) if verdict is not None else None,
-        usage=tokens(figure("prompt_tokens"), figure("completion_tokens")),
+        worth=_worth(columns, row),
+        usage=tokens(
+            figure("prompt_tokens"),
+            figure("completion_tokens"),
+            total=figure("total_tokens"),
+            reasoning=figure("reasoning_tokens"),
+        ),
         cost_usd=figure("cost_usd"),
         seconds=milliseconds / 1000 if milliseconds is not None else figure("seconds"),
     )

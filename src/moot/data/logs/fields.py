@@ -11,6 +11,7 @@ from moot.data.tables.answer_forms import place_of
 from moot.errors import FileError
 from moot.foreign_files import check_unpacked, lines_of, opened, unpacked, whole_of
 from moot.foreign_json import read_json
+from moot.models.billed_tokens import as_billed
 from moot.models.border import count, usd
 from moot.models.recorded import json_object
 from moot.types import MOST_CHOICES, Usage
@@ -101,12 +102,15 @@ def amount(value: Any) -> float | None:
     return usd(value)
 
 
-def tokens(prompt: Any, completion: Any, *more_prompt: Any) -> Usage:
-    """`more_prompt`: tokens of the prompt that a tool counts apart, such as cached ones."""
+def tokens(
+    prompt: Any, completion: Any, *more_prompt: Any, total: Any = None, reasoning: Any = None, cached: Any = None
+) -> Usage:
+    """As they were billed. `more_prompt`: tokens of the prompt that a tool counts apart, such as cached ones."""
     asked = count(prompt)
     if asked is not None:
         asked += sum(count(each) or 0 for each in more_prompt)
-    return Usage(asked, count(completion))
+    billed = as_billed(Usage(asked, count(completion), count(reasoning), count(cached)), count(total))
+    return Usage(billed.prompt, billed.completion)
 
 
 def letter_of(reference: Any, choices: Sequence[str], forms: Sequence[str] = ("letters", "texts")) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,11 +24,14 @@ from moot.data.logs.fields import (
     with_others,
 )
 from moot.data.logs.helm_metrics import BY_THOUGHT, verdict_metric
-from moot.data.logs.log import NOTHING_FOUND, LogEntry, LoggedReply, LogRemark, QuestionInLog
+from moot.data.logs.log import NOTHING_FOUND, LogEntry, LoggedFigure, LoggedReply, LogRemark, QuestionInLog
 from moot.errors import FileError
 from moot.stats.counted_words import count
 
 STATE, SPEC, STATS = "scenario_state.json", "run_spec.json", "per_instance_stats.json"
+TOTALS = "stats.json"
+MAIN_SPLITS = ("test", "valid")
+"""HELM asks both, and its tables show the scenario's main one: the test where there is one."""
 SEPARATE = "multiple_choice_separate"
 THOUGHT_ALOUD = "chain_of_thought"
 """In the name of a method by which a model thinks before it names a letter."""
@@ -96,28 +100,58 @@ def _run_entries(path: Path, by_metric: dict[str, dict[str, list[str]]], wanted:
         raise FileError(f"{problem}; expected a run with multiple_choice_joint or generation", file=path)
     spec = path.with_name(SPEC)
     named = mapping(json_document(spec)) if spec.is_file() else {}
-    stats = _stats(path.with_name(STATS))
+    every = [(place, mapping(each)) for place, each in enumerate(items(state["request_states"]))]
+    unchanged = [(place, each) for place, each in every if not mapping(each.get("instance")).get("perturbation")]
+    split = _main_split([each for _, each in unchanged])
+    requests = [(place, each) for place, each in unchanged if _split(each) == split]
+    of_instances = _stats(path.with_name(STATS))
+    stats = {key: own for place, each in requests if (own := of_instances.get(key := _key(each, place))) is not None}
     task = _task(path, named)
     groups = [str(each) for each in items(named.get("groups"))]
     judged = verdict_metric([task.partition(":")[0], *groups], stats.values(), wanted)
-    requests = [mapping(each) for each in items(state["request_states"])]
-    run = _Run(path, task, model, adapter, stats, judged.metric, max(map(len, map(_completions, requests)), default=1))
+    completions = max((len(_completions(each)) for _, each in requests), default=1)
+    run = _Run(path, task, model, adapter, stats, judged.metric, completions)
     if run.metric is not None:
         by_metric.setdefault(task, {}).setdefault(run.metric, []).append(model)
     if not run.stats:
         yield LogRemark(f"{path.parent.name}: no {STATS} beside it, so the log has no verdicts", task)
     elif judged.remark is not None:
         yield LogRemark(f"{task}: {judged.remark}", task)
-    changed = 0
-    for place, fields in enumerate(requests):
-        if mapping(fields.get("instance")).get("perturbation"):
-            changed += 1
-            continue
-        yield from _replies(run, fields, place)
-    if changed:
+    if run.metric is not None and (stated := _stated(path.with_name(TOTALS), run.metric, split)) is not None:
+        yield LoggedFigure(model, task, run.metric, stated)
+    for place, each in requests:
+        yield from _replies(run, each, place)
+    if changed := len(every) - len(unchanged):
         yield LogRemark(
             f"{path.parent.name}: {count(changed, 'request')} with changed words (perturbations) left out", task
         )
+    for other, number_of in Counter(_split(each) for _, each in unchanged).items():
+        if other != split:
+            left_out = f"{count(number_of, 'request')} of the split {other or 'without a name'} left out"
+            yield LogRemark(f"{path.parent.name}: {left_out}; the figures are of the split {split}", task)
+
+
+def _split(request: Mapping[str, Any]) -> str | None:
+    return text(mapping(request.get("instance")).get("split"))
+
+
+def _main_split(requests: Sequence[Mapping[str, Any]]) -> str | None:
+    """Of which the figures are; None: the instances say none."""
+    there = Counter(map(_split, requests))
+    named = [name for name in there if name is not None]
+    return next((name for name in (*MAIN_SPLITS, *sorted(named)) if name in there), None)
+
+
+def _stated(path: Path, metric: str, split: str | None) -> float | None:
+    """What HELM itself says of the whole run; None: it does not, or not once."""
+    if not path.is_file():
+        return None
+    own = []
+    for each in items(json_document(path)):
+        name = mapping(mapping(each).get("name"))
+        if name.get("name") == metric and not name.get("perturbation") and not name.get("sub_split"):
+            own += [each] if split is None or name.get("split") in (None, split) else []
+    return share(mapping(own[0]).get("mean")) if len(own) == 1 else None
 
 
 def _task(path: Path, spec: Mapping[str, Any]) -> str:
@@ -149,15 +183,18 @@ def _trial(fields: Mapping[str, Any]) -> int:
     return trial if isinstance(trial, int) and trial >= 0 else 0
 
 
+def _key(request: Mapping[str, Any], place: int) -> InstanceKey:
+    return text(mapping(request.get("instance")).get("id")) or str(place), _trial(request)
+
+
 def _completions(request: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [mapping(each) for each in items(mapping(request.get("result")).get("completions"))]
 
 
 def _replies(run: _Run, request: Mapping[str, Any], place: int) -> Iterator[LoggedReply]:
     instance = mapping(request.get("instance"))
-    ident = text(instance.get("id")) or str(place)
+    ident, trial = _key(request, place)
     question = _question(run, request, instance, ident)
-    trial = _trial(request)
     stats = run.stats.get((ident, trial), {})
     worth = share(stats.get(run.metric)) if run.metric is not None else None
     result = mapping(request.get("result"))

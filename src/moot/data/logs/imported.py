@@ -51,6 +51,15 @@ class ImportedLogs:
     """How many samples of a question every model has."""
 
 
+class UnusableMetric(UsageError):
+    """By which no reply of these logs is right or wrong."""
+
+    def __init__(self, metric: str, problem: str) -> None:
+        super().__init__(f"--metric {metric}: {problem}")
+        self.in_a_file = f"{metric}: {problem}"
+        """As it is told of the key of a file."""
+
+
 def import_logs(
     name: str, paths: Sequence[Path], *, model: str | None = None, tasks: Sequence[str] = (), metric: str | None = None
 ) -> ImportedLogs:
@@ -63,7 +72,7 @@ def import_logs(
     if not any(each.judged for each in logs.models):
         why = [note for note in logs.notes if metric in note]
         told = f" ({'; '.join(why[:MOST_NAMED])})" if why else ""
-        raise UsageError(f"--metric {metric}: no verdicts by it{told}")
+        raise UnusableMetric(metric, f"no verdicts by it{told}")
     return logs
 
 
@@ -115,18 +124,18 @@ def put_together(
 def _judged_by(form: LogFormat, metric: str) -> LogFormat:
     """The format, told by which metric replies are right; `UsageError` of one whose logs have one verdict at most."""
     if not is_dataclass(form) or isinstance(form, type) or METRIC not in {field.name for field in fields(form)}:
-        raise UsageError(f"--metric {metric}: logs of {form.name} do not have several verdicts to choose from")
+        raise UnusableMetric(metric, f"logs of {form.name} do not have several verdicts to choose from")
     return cast(LogFormat, replace(form, **{METRIC: metric}))
 
 
-def imported_again(name: str, path: Path) -> ImportedLogs:
+def imported_again(name: str, path: Path, metric: str | None = None) -> ImportedLogs:
     """The same, read once as long as the files stay as they are: the models of an experiment and its questions share logs."""
-    return _imported(name, path, _about(name, path))
+    return _imported(name, path, metric, _about(name, path))
 
 
-def recorded_in_logs(name: str, path: Path) -> Recording:
+def recorded_in_logs(name: str, path: Path, metric: str | None = None) -> Recording:
     """The replies of logs, as if they stood in a file of ours."""
-    return _recorded(name, path, _about(name, path))
+    return _recorded(name, path, metric, _about(name, path))
 
 
 def _about(name: str, path: Path) -> object:
@@ -139,14 +148,15 @@ def _about(name: str, path: Path) -> object:
 
 
 @lru_cache(maxsize=8)
-def _imported(name: str, path: Path, about: object) -> ImportedLogs:
-    return import_logs(name, [path])
+def _imported(name: str, path: Path, metric: str | None, about: object) -> ImportedLogs:
+    return import_logs(name, [path], metric=metric)
 
 
 @lru_cache(maxsize=8)
-def _recorded(name: str, path: Path, about: object) -> Recording:
-    logs = _imported(name, path, about)
-    return recording_of(logs.replies, path, _sha256(logs.files, name))
+def _recorded(name: str, path: Path, metric: str | None, about: object) -> Recording:
+    logs = _imported(name, path, metric, about)
+    read_by = name if metric is None else f"{name} by {metric}"
+    return recording_of(logs.replies, path, _sha256(logs.files, read_by))
 
 
 def _entries(read: Iterable[LogEntry]) -> list[LogEntry]:

@@ -108,7 +108,7 @@ def _log(path: Path, header: Mapping[str, Any], samples: Iterator[Any]) -> _Log:
             left_out += 1
         else:
             reply = _reply(fields, question, model, path)
-            kept.append(_Sample(reply, scores_of(fields, question, reply.text)))
+            kept.append(_Sample(reply, scores_of(fields, question, reply.text, model)))
     head = {key: header.get(key) for key in ("status", "error", "eval", "results")}
     return _Log(path, task, model, head, kept, left_out)
 
@@ -136,7 +136,8 @@ def _entries(log: _Log, chosen: ChosenScore, *, takes: bool) -> Iterator[LogEntr
     stated = stated_score(results, chosen.name) if chosen.name is not None else None
     if chosen.beyond:
         figure = f" ({stated.metric} {stated.value:g})" if stated is not None and stated.value is not None else ""
-        yield LogRemark(f"{about}: scores outside 0 to 1{figure} are no verdicts, and none is taken", task)
+        problem = f"scores outside 0 to 1{figure} are no verdicts, and none of {chosen.name} is taken"
+        yield LogRemark(f"{about}: {problem}", task)
     elif stated is not None and (value := share(stated.value)) is not None:
         yield LoggedFigure(log.model, task, stated.told, value)
     for sample in log.samples:
@@ -194,6 +195,8 @@ def _reply(sample: Mapping[str, Any], question: QuestionInLog, model: str, path:
             own.get("output_tokens"),
             own.get("input_tokens_cache_read"),
             own.get("input_tokens_cache_write"),
+            total=own.get("total_tokens"),
+            reasoning=own.get("reasoning_tokens"),
         ),
         cost_usd=amount(own.get("total_cost")),
         seconds=amount(output.get("time")),

@@ -12,7 +12,7 @@ from typing import Any
 
 from moot.data.logs.fields import items, mapping, number, share, text
 from moot.data.logs.log import QuestionInLog
-from moot.data.logs.verdict_evidence import evidence_of, says_reference
+from moot.data.logs.verdict_evidence import JudgedReply, VerdictEvidence, evidence_of, says_reference
 from moot.data.logs.verdict_names import disagreeing, left_aside, one_verdict, says_other, says_right, says_wrong
 
 WORTH = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
@@ -24,6 +24,7 @@ MEAN = (None, "mean")
 OF_ALL = ("all", "overall")
 """What a metric by groups calls that of all samples."""
 MOST_NAMED = 10
+UNTOLD = "is not called as one that says whether a reply is right, nor do the replies bear it out"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +52,8 @@ class SampleScores:
     """By scorer what it took of the reply; "": it found nothing."""
     says_reference: bool | None = None
     """Whether the reply does; None: nobody can tell."""
-    in_letters: frozenset[ScoreName] = frozenset()
-    """Those that say correct or incorrect in so many letters."""
+    question: str = ""
+    model: str = ""
 
     def worth(self, name: ScoreName | None) -> float | None:
         return share(self.values.get(name)) if name is not None else None
@@ -62,7 +63,7 @@ NOT_FOUND = ("no_response", "invalid_response_format")
 """Why a scorer calls a reply wrong in which it found no answer."""
 
 
-def scores_of(sample: Mapping[str, Any], question: QuestionInLog, said: str | None) -> SampleScores:
+def scores_of(sample: Mapping[str, Any], question: QuestionInLog, said: str | None, model: str) -> SampleScores:
     values: dict[ScoreName, Any] = {}
     answers: dict[str, str | None] = {}
     for scorer, score in mapping(sample.get("scores")).items():
@@ -80,7 +81,8 @@ def scores_of(sample: Mapping[str, Any], question: QuestionInLog, said: str | No
         {name: _as_number(value) for name, value in values.items()},
         answers,
         says_reference(question, taken),
-        frozenset(name for name, value in values.items() if isinstance(value, str) and value in WORTH),
+        question.name,
+        model,
     )
 
 
@@ -118,7 +120,11 @@ def chosen_score(
     if (authored := _authored(heads, there)) is not None:
         return _taken(authored, there, samples)
     said = {name: [sample.worth(name) for sample in samples] for name in there}
-    verdicts = {name: each for name, each in said.items() if any(worth is not None for worth in each)}
+    verdicts = {
+        name: each
+        for name, each in said.items()
+        if any(worth is not None for worth in each) and not _is_beyond(name, samples)
+    }
     if not verdicts:
         return _taken(first, there, samples)
     named = {name: each for name, each in verdicts.items() if says_right(str(name))}
@@ -128,7 +134,8 @@ def chosen_score(
         if name not in named and not says_other(str(name)) and not says_wrong(str(name))
     }
     if named:
-        same = one_verdict(named, unknown, lambda name: _borne_out(name, samples))
+        tried = len(named) + len(unknown)
+        same = one_verdict(named, unknown, lambda name: _evidence(name, samples).speaks_for(tried))
         if not same:
             # Those of unknown names are told only where they count: beside one that calls every reply right.
             told = [*named] if disagreeing(named.values()) else [*named, *unknown]
@@ -141,21 +148,26 @@ def chosen_score(
     if not unknown:
         called = "is not called as one that says" if len(there) == 1 else "are not called as ones that say"
         return _none(first, f"{_listed(there)} {called} whether a reply is right")
-    borne_out = [name for name in unknown if _in_letters(name, samples) or _borne_out(name, samples)]
-    if not borne_out:
-        does = "does" if len(unknown) == 1 else "do"
-        return _none(
-            first, f"{_listed([*unknown])} {does} not call replies right more often that say the reference than others"
-        )
-    return _taken(first if first in borne_out else borne_out[0], there, samples)
+    # Those that are left are the same verdict under several names. Letters for correct and incorrect are no proof: they do not
+    # say what a judge was asked, whether a reply is right or whether it is helpful.
+    taken = first if first in unknown else next(iter(unknown))
+    seen = _evidence(taken, samples)
+    if not seen.speaks_for():
+        return _none(first, f"{_listed([taken])} {UNTOLD} ({seen.told})")
+    return _taken(taken, there, samples, why=f", as the replies bear out: {seen.told}")
 
 
 def _taken(
-    chosen: ScoreName, there: Sequence[ScoreName], samples: Sequence[SampleScores], aside: str = ""
+    chosen: ScoreName, there: Sequence[ScoreName], samples: Sequence[SampleScores], aside: str = "", why: str = ""
 ) -> ChosenScore:
+    """`why`: said also where there is no other, since the name does not say it."""
     others = [name for name in there if name != chosen]
-    words = f"several scores; the verdicts are those of {chosen}, not of {_listed(others)}{aside}"
-    return _checked(chosen, samples, words if others else None)
+    if not others:
+        return _checked(chosen, samples, f"the verdicts are those of {chosen}{why}" if why else None)
+    words = (
+        f"several scores; the verdicts are those of {chosen}, not of {_listed(others)}{f'; {aside}' if aside else ''}"
+    )
+    return _checked(chosen, samples, f"{words}{why}")
 
 
 def _none(first: ScoreName, why: str) -> ChosenScore:
@@ -163,18 +175,19 @@ def _none(first: ScoreName, why: str) -> ChosenScore:
     return ChosenScore(None, first.scorer, f"{why}: {way_out}")
 
 
-def _borne_out(name: ScoreName, samples: Sequence[SampleScores]) -> bool:
-    return evidence_of((sample.says_reference, sample.worth(name)) for sample in samples).speaks_for
-
-
-def _in_letters(name: ScoreName, samples: Sequence[SampleScores]) -> bool:
-    """Whether it says correct or incorrect of every reply in Inspect's own letters, so that the values tell what it is."""
-    return all(name in sample.in_letters for sample in samples if sample.values.get(name) is not None)
+def _evidence(name: ScoreName, samples: Sequence[SampleScores]) -> VerdictEvidence:
+    return evidence_of(
+        JudgedReply(sample.says_reference, sample.worth(name), sample.question, sample.model) for sample in samples
+    )
 
 
 def _checked(name: ScoreName, samples: Sequence[SampleScores], remark: str | None) -> ChosenScore:
-    values = [value for sample in samples if (value := sample.values.get(name)) is not None]
-    return ChosenScore(name, name.scorer, remark, beyond=any(share(value) is None for value in values))
+    return ChosenScore(name, name.scorer, remark, beyond=_is_beyond(name, samples))
+
+
+def _is_beyond(name: ScoreName, samples: Sequence[SampleScores]) -> bool:
+    values = (sample.values.get(name) for sample in samples)
+    return any(value is not None and share(value) is None for value in values)
 
 
 def _listed(names: Sequence[ScoreName]) -> str:

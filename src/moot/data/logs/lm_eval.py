@@ -22,6 +22,7 @@ from moot.data.logs.lm_eval_choices import (
 )
 from moot.data.logs.lm_eval_filters import chosen_filters, is_found, reduces
 from moot.data.logs.lm_eval_metrics import (
+    ANYTHING,
     METRICS,
     ChosenMetric,
     chosen_metric,
@@ -158,7 +159,7 @@ def _playable_entries(logs: Sequence[_TaskLog], wanted: str | None) -> Iterator[
     yield from _choice_remarks(task, by_likelihood, metric, reading)
     in_words = [sample for sample in everybody if not sample.continuations]
     several = lists_are_several(in_words, metric.name)
-    compared = target_is_reference(in_words, metric)
+    compared = target_is_reference(in_words, metric, stated=wanted is not None)
     if not compared and in_words:
         by = metric.name or " or ".join(metric.unclear)
         yield LogRemark(f"{task}: what {by} holds a reply against is not its target, so {NO_REFERENCE}", task)
@@ -221,18 +222,19 @@ def _filter_remarks(logs: Sequence[_TaskLog], filters: Mapping[str, str]) -> Ite
 def _metric_remarks(task: str, metric: ChosenMetric, named: Sequence[str], wanted: str | None) -> Iterator[LogRemark]:
     there = ", ".join(named)
     if wanted is not None and metric.name is None:
-        yield LogRemark(
-            f"{task}: {wanted} is no verdict on its replies; it has {there or 'none'}: no verdicts are taken", task
-        )
+        why = f" ({metric.why})" if metric.why else f"; it has {there or 'none'}"
+        yield LogRemark(f"{task}: {wanted} is no verdict on its replies{why}: no verdicts are taken", task)
     elif metric.name is None and metric.unclear:
-        way_out = "no verdicts are taken; --metric NAME says by which replies are right"
+        way_out = "no verdicts are taken"
+        way_out += "; --metric NAME says by which replies are right" if metric.can_be_named else ""
         yield LogRemark(f"{task}: of its metrics ({there}) {metric.why}: {way_out}", task)
     elif metric.name is None and named:
         yield LogRemark(f"{task}: none of its metrics is a verdict on each reply: {there}", task)
     elif metric.turned:
         yield LogRemark(f"{task}: verdicts by {metric.name}, of which less is better: 0 is right, and 1 is wrong", task)
-    elif metric.name is not None and metric.name not in METRICS:
-        yield LogRemark(f"{task}: verdicts by {metric.name}, of {there}{metric.why}", task)
+    elif metric.name is not None and (metric.why or metric.name not in METRICS or metric.name == ANYTHING):
+        why = f"; {metric.why}" if metric.why else ""
+        yield LogRemark(f"{task}: verdicts by {metric.name}, of {there}{why}", task)
 
 
 @dataclass(frozen=True, slots=True)

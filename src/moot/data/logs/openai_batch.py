@@ -221,11 +221,18 @@ def _replies(line: _Line, question: QuestionInLog, model: str) -> Iterator[Logge
             usage=tokens(
                 usage.get("prompt_tokens", usage.get("input_tokens")),
                 usage.get("completion_tokens", usage.get("output_tokens")),
+                total=usage.get("total_tokens"),
+                reasoning=_detail(usage, ("completion_tokens_details", "output_tokens_details"), "reasoning_tokens"),
+                cached=_detail(usage, ("prompt_tokens_details", "input_tokens_details"), "cached_tokens"),
             )
             if len(said) == 1
             else tokens(None, None),
             problem=text(failed.get("message")) or text(failed.get("code")) or _status(response),
         )
+
+
+def _detail(usage: Mapping[str, Any], places: Sequence[str], name: str) -> Any:
+    return next((found for place in places if (found := mapping(usage.get(place)).get(name)) is not None), None)
 
 
 def _status(response: Mapping[str, Any]) -> str | None:

@@ -230,7 +230,12 @@ def _reply(
         text=said,
         sample=sample,
         worth=_worth(result),
-        usage=tokens(usage.get("prompt"), usage.get("completion")),
+        usage=tokens(
+            usage.get("prompt"),
+            usage.get("completion"),
+            total=None if usage.get("cached") else usage.get("total"),  # what it had kept itself was not asked again
+            reasoning=mapping(usage.get("completionDetails")).get("reasoning"),
+        ),
         cost_usd=amount(result["cost"] if result.get("cost") is not None else response.get("cost")),
         seconds=None if milliseconds is None else milliseconds / 1000,
         problem=text(response.get("error")) or text(result.get("error")),

@@ -20,10 +20,11 @@ class LoggedCases:
     path: Path
     format: str
     kind: QuestionKind | None = None
+    metric: str | None = None
 
     def cases(self, language: str) -> Iterator[Placed]:
         file = str(self.path)
-        for number, row in enumerate(imported_again(self.format, self.path).questions, start=1):
+        for number, row in enumerate(imported_again(self.format, self.path, self.metric).questions, start=1):
             yield Placed(read_case(row, file=file, line=number, language=language, kind=self.kind), file, number)
 
 
@@ -35,12 +36,14 @@ def load_logged(
     sample: int | Literal["auto"] | None = None,
     seed: int = 0,
     kind: QuestionKind | None = None,
+    metric: str | None = None,
 ) -> Dataset:
-    """Those whose reference the logs have; what cannot be told of them is in the notes."""
-    logs = imported_again(name, path)
+    """Those whose reference the logs have; what cannot be told of them is in the notes. `metric`: by which replies are right,
+    where the logs have several."""
+    logs = imported_again(name, path, metric)
     if not logs.questions:
         raise FileError(
             "its logs do not say what is right; expected questions of your own with the same ids", file=path
         )
-    dataset = checked_source(LoggedCases(path, name, kind), path, language, sample=sample, seed=seed)
+    dataset = checked_source(LoggedCases(path, name, kind, metric), path, language, sample=sample, seed=seed)
     return replace(dataset, notes=tuple(f"{path.name}: {note}" for note in logs.notes))

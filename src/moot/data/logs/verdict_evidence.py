@@ -1,17 +1,22 @@
-"""Whether replies bear it out that a metric is a verdict: it has to call those right more often that say the reference.
+"""Whether replies bear it out that a metric is a verdict: it has to call nearly all right that say the reference, and few others.
 
 It is counted, and no reply is judged by it: a right answer may have other words, and one that names the reference may be wrong.
+A metric that has nothing to do with right and wrong passes once in a hundred logs at most, however many replies they have.
 """
 
 from __future__ import annotations
 
+import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from moot.data.logs.fields import LETTERS
 from moot.data.logs.log import QuestionInLog
 from moot.grade.normalise import normalise
+from moot.stats.counted_words import count
 
 _WORD = re.compile(r"\w+")
 _LETTER = re.compile(r"\b[A-Z]\b")
@@ -19,21 +24,65 @@ SHORT = 300
 """Characters up to which a reply may be the reference but for its spelling; normalising pages would take minutes."""
 FEWEST = 2
 """Replies of either kind, below which nobody can say that verdicts are turned round."""
+LEVEL = 0.01
+"""How often a metric may pass that has nothing to do with right and wrong."""
+NEARLY_ALL, FEW = 0.8, 0.25
+"""What a verdict gives at least to replies that say the reference, and at most to others, on average: a judge accepts other
+words, and errs. What only goes along with being right, as short replies may, differs in any large log, and by far less."""
+APART = 0.5
+"""By how much the two differ at least among replies of the same model: what only the better models do is no verdict."""
+ROUNDED = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class VerdictEvidence:
-    """What a metric gives to replies."""
+class JudgedReply:
+    says: bool | None
+    """Whether it says the reference; None: nobody can tell."""
+    worth: float | None
+    """What the metric gives it."""
+    question: str = ""
+    model: str = ""
 
-    saying: Sequence[float]
-    """To those that say the reference."""
-    others: Sequence[float]
+
+@dataclass(frozen=True)
+class VerdictEvidence:
+    """What a metric gives to replies of which it is known whether they say the reference."""
+
+    replies: Sequence[JudgedReply]
+
+    @cached_property
+    def saying(self) -> list[float]:
+        """To those that say the reference."""
+        return [reply.worth for reply in self.replies if reply.says and reply.worth is not None]
+
+    @cached_property
+    def others(self) -> list[float]:
+        return [reply.worth for reply in self.replies if not reply.says and reply.worth is not None]
+
+    def speaks_for(self, tried: int = 1) -> bool:
+        """Whether it is a verdict. `tried`: how many metrics of the same log are looked at, of which any might pass by chance."""
+        if not self.saying or not self.others or _mean(self.saying) < NEARLY_ALL or _mean(self.others) > FEW:
+            return False
+        return self._by_chance() <= LEVEL / tried and self._apart_within_models() >= APART
 
     @property
-    def speaks_for(self) -> bool:
-        if not self.saying:
-            return False
-        return _mean(self.saying) > (_mean(self.others) if self.others else 0.5)
+    def speaks_against(self) -> bool:
+        """Whether a verdict would have been told from a metric that has nothing to do with it, and this one is not."""
+        perfect = VerdictEvidence(
+            [JudgedReply(each.says, float(bool(each.says)), each.question) for each in self.replies]
+        )
+        return perfect._by_chance() <= LEVEL < self._by_chance()
+
+    @property
+    def calls_references_right(self) -> bool:
+        """Whether those that say the reference are called right more often than others, be these right in other words as well."""
+        return bool(self.saying) and _mean(self.saying) >= NEARLY_ALL and self._by_chance() <= LEVEL
+
+    @property
+    def is_mostly_said(self) -> bool:
+        """Whether nearly all that say the reference are called right, and most that are called right say it."""
+        right = self.saying.count(1.0)
+        return right >= FEWEST and _mean(self.saying) >= NEARLY_ALL and right >= self.others.count(1.0)
 
     @property
     def is_contrary(self) -> bool:
@@ -41,11 +90,56 @@ class VerdictEvidence:
         enough = min(len(self.saying), len(self.others)) >= FEWEST
         return enough and _mean(self.saying) < 0.5 < _mean(self.others)
 
+    @property
+    def told(self) -> str:
+        if not self.saying:
+            return "no reply says the reference"
+        said = (
+            f"it gives {_mean(self.saying):.2f} to {count(len(self.saying), 'reply', 'replies')} saying the reference"
+        )
+        return f"{said}, {_mean(self.others):.2f} to {count(len(self.others), 'other')}" if self.others else said
 
-def evidence_of(replies: Iterable[tuple[bool | None, float | None]]) -> VerdictEvidence:
-    """Of each reply whether it says the reference, None where nobody can tell, and what the metric gives it."""
-    known = [(says, worth) for says, worth in replies if says is not None and worth is not None]
-    return VerdictEvidence([worth for says, worth in known if says], [worth for says, worth in known if not says])
+    def _by_chance(self) -> float:
+        """How often a metric without a say in it would call so many of those right that say the reference, or more.
+
+        Fisher's test, to one side. Replies to one question are much the same, so that together they count as one.
+        """
+        of_question = Counter(reply.question for reply in self.replies)
+        cells = {(says, right): 0.0 for says in (True, False) for right in (True, False)}
+        for reply in self.replies:
+            cells[bool(reply.says), (reply.worth or 0.0) > 0.5] += 1 / of_question[reply.question]
+        for_it = [math.floor(cells[says, says] + ROUNDED) for says in (True, False)]
+        against = [math.ceil(cells[says, not says] - ROUNDED) for says in (True, False)]
+        return fisher_upper(for_it[0], against[0], against[1], for_it[1])
+
+    def _apart_within_models(self) -> float:
+        """By how much more it gives those that say the reference than others of the same model."""
+        of_models: dict[str, tuple[list[float], list[float]]] = {}
+        for reply in self.replies:
+            of_models.setdefault(reply.model, ([], []))[0 if reply.says else 1].append(reply.worth or 0.0)
+        both = [(saying, others) for saying, others in of_models.values() if saying and others]
+        weights = [len(saying) * len(others) / (len(saying) + len(others)) for saying, others in both]
+        apart = [
+            weight * (_mean(saying) - _mean(others)) for weight, (saying, others) in zip(weights, both, strict=True)
+        ]
+        return sum(apart) / sum(weights) if both else 0.0
+
+
+def fisher_upper(a: int, b: int, c: int, d: int) -> float:
+    """Of a table with the rows (a, b) and (c, d): the chance of so many in its first cell, or more, if rows and columns have
+    nothing to do with each other."""
+    row, column, total = a + b, a + c, a + b + c + d
+    all_ways = _log_choose(total, column)
+    ways = (_log_choose(row, k) + _log_choose(total - row, column - k) for k in range(a, min(row, column) + 1))
+    return min(1.0, sum(math.exp(way - all_ways) for way in ways))
+
+
+def _log_choose(n: int, k: int) -> float:
+    return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
+
+
+def evidence_of(replies: Iterable[JudgedReply]) -> VerdictEvidence:
+    return VerdictEvidence([reply for reply in replies if reply.says is not None and reply.worth is not None])
 
 
 def says_any(words: str, references: Iterable[str]) -> bool:

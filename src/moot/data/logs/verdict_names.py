@@ -109,4 +109,4 @@ def left_aside(names: Sequence[str]) -> str:
     """What is told of those that tell nothing; "" of none."""
     if not names:
         return ""
-    return f"; {', '.join(names)} {'is' if len(names) == 1 else 'are'} the same for every reply, which tells nothing"
+    return f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} the same for every reply, which tells nothing"

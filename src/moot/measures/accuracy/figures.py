@@ -6,6 +6,8 @@ import math
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
+from itertools import chain
+from operator import attrgetter
 from typing import Any
 
 from sqlalchemy import Connection, select
@@ -13,16 +15,19 @@ from sqlalchemy import Connection, select
 from moot.data.clusters import AskedTwice
 from moot.measures.accuracy.simulated import simulated_models
 from moot.measures.cells import Stored, unusual_drafts
-from moot.measures.episodes import EpisodeOutline
+from moot.measures.episodes import EpisodeOutline, marked_at_once
 from moot.measures.learnt_in_run import learnt_row
 from moot.measures.points_words import IN_POINTS
-from moot.measures.question_costs import question_costs
+from moot.measures.question_costs import cell_costs, question_costs
 from moot.measures.source import Source
+from moot.measures.spending import bill_usd as bill_usd
+from moot.measures.spending import sum_usd
 from moot.measures.unfinished import progress_of
 from moot.stats.counted_words import count
 from moot.stats.estimates import estimate_row
 from moot.stats.graded import Value, bounds_row, graded_estimate, mean_value, why_none
 from moot.stats.proportion import accuracy as share
+from moot.stats.values import PlainMarks
 from moot.store import queries, schema
 from moot.types import WITH_ANSWER
 
@@ -38,7 +43,7 @@ def accuracy_figures(source: Source) -> dict[str, Any]:
         "questions": source.size,
         "accuracy": rows,
         "failures": [dict(row) for row in queries.failures_of(source.connection, source.name)],
-        "bill_usd": bill_usd(source.connection, source.name),
+        "bill_usd": source.bill_usd(),
         "losses_usd": losses_usd(source.connection, source.name),
         "simulated": simulated_models(source),
     }
@@ -68,30 +73,24 @@ def _clusters(source: Source) -> dict[str, Any]:
 
 def accuracy_row(source: Source, cell: Stored, size: int) -> dict[str, Any]:
     """Over what is graded: an answer that nobody has graded is neither right nor wrong. The bounds are over all."""
-    grades: dict[str, list[Value]] = {}
-    answered: dict[str, list[Value]] = {}
-    outcomes: Counter[str] = Counter()
-    keys: set[str] = set()
-    disputed, unsaid, long_answers, for_a_person, seconds = 0, 0, 0, 0, 0.0
-    nobody_to_ask = source.grades.nobody_to_ask
     seen = _all_seen(source, cell)
-    for episode in seen:
-        question, right = episode.key[0], episode.right
-        outcomes[episode.outcome] += 1
-        seconds += episode.seconds
-        keys.update(episode.calls)
-        if source.nothing_played:
-            continue
-        if right is None:
-            known, is_long = source.cases[question].known, source.cases[question].question.is_long
-            disputed += episode.stage == "disputed"
-            unsaid += not known and not is_long
-            long_answers += is_long and not known
-            for_a_person += known and nobody_to_ask and episode.stage not in (None, "disputed")
-        grades.setdefault(question, []).append(episode.value)
-        if episode.outcome in WITH_ANSWER:
-            answered.setdefault(question, []).append(episode.value)
-    costs = question_costs(source, seen)
+    outcomes = Counter(map(attrgetter("outcome"), seen))
+    keys = set(chain.from_iterable(map(attrgetter("calls"), seen)))
+    played = () if source.nothing_played else seen
+    grades = _values(played)
+    with_answer = outcomes.keys() <= WITH_ANSWER
+    answered = grades if with_answer else _values([episode for episode in played if episode.outcome in WITH_ANSWER])
+    disputed, unsaid, long_answers, for_a_person = 0, 0, 0, 0
+    nobody_to_ask = source.grades.nobody_to_ask
+    ungraded = [episode for episode in played if episode.right is None]
+    for episode in ungraded:
+        case = source.cases[episode.key[0]]
+        known, is_long = case.known, case.question.is_long
+        disputed += episode.stage == "disputed"
+        unsaid += not known and not is_long
+        long_answers += is_long and not known
+        for_a_person += known and nobody_to_ask and episode.stage not in (None, "disputed")
+    costs = question_costs(source, seen) if source.nothing_played else cell_costs(source, cell)
     nothing = {"why": NOTHING_PLAYED} if source.nothing_played else {}
     abstains = "abstain" in cell["given"] or outcomes["abstained"] > 0
     return {
@@ -101,21 +100,31 @@ def accuracy_row(source: Source, cell: Stored, size: int) -> dict[str, Any]:
         **_chosen_on(source, cell, size),
         "outcomes": dict(outcomes),
         "missing": _missing(source, cell),
-        "ungraded": sum(value.known is None for several in grades.values() for value in several),
+        "ungraded": len(ungraded),
         "disputed": disputed,
         **({"unsaid": unsaid} if unsaid else {}),
         **({"long_answers": long_answers} if long_answers else {}),
         **({"for_a_person": for_a_person} if for_a_person else {}),
         "answered": {**_estimate(answered), **_none_given(seen, answered), **nothing},
         **({"coverage": _coverage(seen)} if abstains and not nothing else {}),
-        "seconds": round(seconds, 3),
+        "seconds": round(sum(map(attrgetter("seconds"), seen), 0.0), 3),
         **_usage(source, keys),
         "calls_per_question": costs.calls_per_question,
         "usd_per_question": costs.usd_per_question,
     }
 
 
-def _none_given(seen: Sequence[EpisodeOutline], answered: Mapping[str, Sequence[Value]]) -> dict[str, str]:
+def _values(seen: Sequence[EpisodeOutline]) -> Mapping[str, Value]:
+    """By question, over its plays."""
+    if (at_once := marked_at_once(seen)) is not None:
+        return PlainMarks(at_once)
+    grades: dict[str, list[Value]] = {}
+    for episode in seen:
+        grades.setdefault(episode.key[0], []).append(episode.value)
+    return {question: mean_value(several) for question, several in grades.items()}
+
+
+def _none_given(seen: Sequence[EpisodeOutline], answered: Mapping[str, Value]) -> dict[str, str]:
     """Why nothing is known of the answers where something was played and no answer given."""
     return {"why": f"none of {count(len(seen), 'play')} gave an answer"} if seen and not answered else {}
 
@@ -164,9 +173,8 @@ def _missing(source: Source, cell: Stored) -> int:
     return progress_of(source, cell).missing
 
 
-def _estimate(grades: Mapping[str, Sequence[Value]]) -> dict[str, Any]:
+def _estimate(values: Mapping[str, Value]) -> dict[str, Any]:
     """A value that does not exist is null, never NaN: JSON has none. Then it is said why."""
-    values = {question: mean_value(several) for question, several in grades.items()}
     estimate = graded_estimate(values)
     row: dict[str, Any] = estimate_row(estimate)
     if "bounds" in (beside := bounds_row(values.values())):
@@ -177,21 +185,14 @@ def _estimate(grades: Mapping[str, Sequence[Value]]) -> dict[str, Any]:
 def _usage(source: Source, keys: Collection[str]) -> dict[str, Any]:
     """What these calls took: what the strategy would cost alone. One unknown cost makes the sum unknown."""
     spent = source.spending(keys)
-    costs = [call[3] for call in spent if call[3] is not None]
+    prompt, completion, reasoning, usd = zip(*spent, strict=True) if spent else ((), (), (), ())
     return {
         "calls": len(spent),
-        "prompt_tokens": sum(call[0] for call in spent),
-        "completion_tokens": sum(call[1] for call in spent),
-        "reasoning_tokens": sum(call[2] for call in spent),
-        "cost_usd": math.fsum(costs) if len(costs) == len(spent) else None,
+        "prompt_tokens": sum(prompt),
+        "completion_tokens": sum(completion),
+        "reasoning_tokens": sum(reasoning),
+        "cost_usd": sum_usd(usd),
     }
-
-
-def bill_usd(connection: Connection, name: str) -> float | None:
-    """What all calls of an experiment cost; None where one of them is unknown. The order of the calls changes nothing."""
-    table = schema.calls
-    costs = connection.execute(select(table.c.cost_usd).where(table.c.experiment == name)).scalars().all()
-    return None if None in costs else math.fsum(cost for cost in costs if cost is not None)
 
 
 def losses_usd(connection: Connection, name: str) -> float:

@@ -46,9 +46,10 @@ class OfOne:
         return self._at(self.inner.value)
 
     def limits(self, alpha: float = ALPHA) -> IntervalLimits:
-        """The least and the most that it is within the figure's own interval."""
+        """The least and the most that it is within the figure's own interval; where that has no end at this level, within
+        all that the figure can be: a square is never below nothing."""
         low, high = self.inner.limits(alpha)
-        if low is None and high is None:
+        if low is None and high is None and self.inner.p(self.inner.value) is None:
             return None, None
         first, last = self.span[0] if low is None else low, self.span[1] if high is None else high
         turns = [turn for turn in _roots(_slope(self.weights)) if first < turn < last]
@@ -108,7 +109,7 @@ class OfSeveral:
 
     def p(self, threshold: float) -> float | None:
         """The level from which on the limits leave it out; None where there are none at any."""
-        if self.limits(ALPHA) == (None, None):
+        if self.limits(_MOST) == (None, None):
             return None
         beyond = lru_cache(maxsize=None)(lambda alpha: self._leaves_out(threshold, alpha))
         if not beyond(_MOST):

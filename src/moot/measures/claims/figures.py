@@ -17,7 +17,7 @@ from moot.measures.source import Source
 from moot.stats.counted_words import count
 from moot.stats.estimates import Row
 from moot.stats.frontier import Option, frontier
-from moot.stats.graded import bounds_row, fair, known, least_of, why_none
+from moot.stats.graded import Value, bounds_row, fair, known, least_of, why_none
 from moot.stats.paired import FEW_DISCORDANT, FEW_QUESTIONS
 from moot.stats.power import POWER, detectable
 from moot.stats.quantiles import ALPHA
@@ -96,6 +96,7 @@ def frontier_figures(source: Source, options: Mapping[str, SideResults]) -> list
     priced = all(side.cost_usd is not None for side in sides.values())
     usd = priced and any(sum((side.cost_usd or {}).values()) > 0 for side in sides.values())
     asked = together.questions
+    values = {title: side.values(asked) for title, side in sides.items()}
     points = {
         title: Option(
             side.marks(asked),
@@ -103,7 +104,7 @@ def frontier_figures(source: Source, options: Mapping[str, SideResults]) -> list
             side.once,
             least_of(side.open),
             {question: value.most for question, value in side.open.items()},
-            known=bool(known(fair(side.values(asked)))),
+            known=bool(known(fair(values[title]))),
             waiting={question: value for question, value in side.open.items() if value.waiting},
             calls=side.calls,
         )
@@ -116,7 +117,7 @@ def frontier_figures(source: Source, options: Mapping[str, SideResults]) -> list
             "label": side.first["label"],
             "alone": side.alone,
             **on,
-            **_bounds(side, asked),
+            **_bounds(values[title]),
         }
         for title, side in sides.items()
     }
@@ -126,9 +127,8 @@ def frontier_figures(source: Source, options: Mapping[str, SideResults]) -> list
     ]
 
 
-def _bounds(side: SideResults, asked: Sequence[str]) -> Row:
+def _bounds(values: Mapping[str, Value]) -> Row:
     """Only where not all is graded."""
-    values = side.values(asked)
     row = bounds_row(values.values())
     if not row:
         return {}

@@ -18,7 +18,7 @@ from moot.measures.claims.cut_short import unclaimed
 from moot.measures.claims.over_singles import PlayedOption, best_of_singles, graded_table, nobody_is_best, over_best
 from moot.measures.claims.since_the_look import since_the_look
 from moot.measures.claims.singles import singles_of
-from moot.measures.claims.unlisted import UnlistedOption, UnlistedOptions
+from moot.measures.claims.unlisted import UnlistedOption, UnlistedOptions, choosable
 from moot.measures.claims.unreached import (
     OVER,
     WhoByQuestion,
@@ -48,7 +48,6 @@ from moot.stats.graded import (
     graded_estimate,
     known,
     why_none,
-    why_none_came,
 )
 from moot.stats.graded_pairs import errors_apart, family_row, known_pairs
 from moot.stats.shared_questions import SharedQuestions, shared_questions
@@ -86,7 +85,7 @@ class _Chosen:
         """All that is paid for; the file's own in front."""
         return [*self.paid.values(), *(() if self.how == "declared" else self.unlisted)]
 
-    def values(self) -> dict[str, Value]:
+    def values(self) -> Mapping[str, Value]:
         """What counts on each question that it has played."""
         return self.side.values(self.asked)
 
@@ -122,7 +121,7 @@ def headline_figures(
         "over_captain": None,
         "cost_ratio": None,
         "cost_unit": None,
-        "after_the_fact": _after_the_fact(options, unlisted, source.seed),
+        "after_the_fact": _after_the_fact(cells, options, unlisted, source.seed),
         "played_alone": any(cell["player"] for cell in cells),
         **({IN_POINTS: source.in_points} if source.in_points else {}),
     }
@@ -158,10 +157,8 @@ def _paid_accuracy(
 def _ungraded(side: SideResults, values: Mapping[str, Value]) -> Row:
     """How many of its answers are not graded, of how many questions it played, and what it would be over all of them."""
     row = bounds_row(values.values())
-    if not row:
-        return {"ungraded": 0, **({"why": why} if (why := why_none_came(values.values())) else {})}
-    row |= {"ungraded": sum(side.ungraded.values()), "questions": len(values)}
-    return {**row, "why": why_none(values)} if not known(fair(values)) else row
+    row |= {"ungraded": sum(side.ungraded.values()), "questions": len(values)} if row else {"ungraded": 0}
+    return {**row, "why": why_none(values)} if values and not known(fair(values)) else row
 
 
 def _chosen(
@@ -189,7 +186,7 @@ def _chosen(
     if top is None:
         return None
     paid = {title: pool[title] for title in together.names}
-    beside = _alike(pool, unlisted.beside(pool[top].cells))
+    beside = _alike(pool, unlisted.beside(choosable(cells)))
     played = [*(side.calls for side in paid.values()), *(option.played for option in beside)]
     asked = sorted({question for questions in played for question in questions})
     how = AFTER_THE_FACT if len(played) > 1 else "only"
@@ -267,7 +264,7 @@ def _of_several_teams(
         "why": why,
         "ungraded": 0,
         **dict.fromkeys(("over_best_single", "over_captain", "cost_ratio", "cost_unit")),
-        "after_the_fact": _after_the_fact(options, unlisted, source.seed),
+        "after_the_fact": _after_the_fact(cells, options, unlisted, source.seed),
         "played_alone": any(cell["player"] for cell in cells),
         **({IN_POINTS: source.in_points} if source.in_points else {}),
     }
@@ -305,7 +302,9 @@ def _named(chosen: _Chosen, every: Sequence[Stored]) -> Row:
     }
 
 
-def _after_the_fact(options: Mapping[str, SideResults], unlisted: UnlistedOptions, seed: int) -> Row | None:
+def _after_the_fact(
+    cells: Sequence[Stored], options: Mapping[str, SideResults], unlisted: UnlistedOptions, seed: int
+) -> Row | None:
     """The highest of all rows, on the questions that it is the highest on: what a careless report would print first. Its
     interval pays for the choice among all that are ranked, which are more than the teams that a headline is chosen from."""
     top, together = highest(options), ranked(options)
@@ -313,7 +312,7 @@ def _after_the_fact(options: Mapping[str, SideResults], unlisted: UnlistedOption
         return None
     values = options[top].values(together.questions)
     paid: list[PlayedOption] = [options[title] for title in together.names]
-    paid += unlisted.beside(options[top].cells)
+    paid += unlisted.beside(choosable(cells))
     place = together.names.index(top)
     row = accuracy_row(values) | estimate_row(_paid_accuracy(paid, place, together.questions, values, seed))
     if "ungraded" in row:  # answers, as the headline counts them

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import TYPE_CHECKING, Protocol
@@ -17,6 +18,7 @@ from moot.stats.estimates import Row, estimate_row
 from moot.stats.graded import FEW_WAITING, Value, ValuesByName, at_worst, fair, graded_estimate, least_of, marks_of
 from moot.stats.graded_pairs import Pairs, compared_row, difference_ends, errors_apart, why_turned
 from moot.stats.shared_questions import shared_questions
+from moot.stats.values import PlainMarks
 from moot.stats.waiting_choice import Tables, claim_whatever, said_alike
 
 if TYPE_CHECKING:
@@ -28,7 +30,7 @@ RULE = "beats every single player; {test}; paid for the options"
 class PlayedOption(Protocol):
     """Whatever a claim can pay for."""
 
-    def values(self, asked: Iterable[str], /) -> dict[str, Value]:
+    def values(self, asked: Iterable[str], /) -> Mapping[str, Value]:
         """What it got right, of those of these questions that it has played."""
         ...
 
@@ -64,8 +66,14 @@ KNOWN, WORST, BEST = attrgetter("known"), attrgetter("worst"), attrgetter("best"
 def _table(rows: Sequence[Mapping[str, Value]], asked: Sequence[str], end: Callable[[Value], float | None]) -> Floats:
     import numpy as np
 
-    ends = [[end(values[question]) if question in values else None for question in asked] for values in rows]
-    return np.array([[np.nan if value is None else value for value in row] for row in ends], dtype=float)
+    table = np.empty((len(rows), len(asked)))
+    for place, values in enumerate(rows):
+        if isinstance(values, PlainMarks):  # of which all ends are one
+            table[place] = [values.known.get(question, math.nan) for question in asked]
+        else:
+            ends = (end(values[question]) if question in values else None for question in asked)
+            table[place] = [math.nan if value is None else value for value in ends]
+    return table
 
 
 def _alike(options: Sequence[PlayedOption], singles: ValuesByName, asked: Sequence[str]) -> Floats | None:

@@ -17,10 +17,15 @@ from moot.measures.sides import cells_named, side_of
 from moot.measures.source import Source
 from moot.stats.counted_words import count
 from moot.stats.estimates import Row
+from moot.stats.left_out_words import Overturning
 from moot.stats.paired import FEW_QUESTIONS
 
 PreferenceFigures = Mapping[str, Any]
 HALF = 0.5
+OVERTURNED: Mapping[Overturning, str] = {
+    "together": "With them counted on every question it would be overturned",
+    "by themselves": "Counted on every question they would not overturn it, but by themselves they are surely on the other side",
+}
 
 
 def with_preferences(source: Source, headline: Row, found: PreferenceFigures) -> Row:
@@ -133,12 +138,14 @@ def _verdict(row: Row) -> str:
         return f"cannot be told from those of the baseline, {whose}: preferred {compared}"
     if row["better"]:
         members = f"every one of its {row['opponents']:,} members" if row["opponents"] > 1 else "its member"
-        strongest = f"against the strongest, {whose}," if row["opponents"] > 1 else f"{whose},"
-        return f"were preferred to those of {members}: {strongest} {compared}"
+        whom = f"least surely to {whose}'s," if row["opponents"] > 1 else f"{whose},"
+        return f"were preferred to those of {members}: {whom} {compared}"
     if row["worse"]:
         return f"were not preferred to those of {whose} alone: only {compared}"
     if row["opponents"] <= 1:
         return f"cannot be told from those of its member: preferred to {whose}'s {compared}"
+    if row.get("overturned"):
+        return f"cannot be told from those of every one of its members: preferred to {whose}'s {compared}"
     if row["low"] is not None and row["low"] > HALF:
         return f"cannot be told from those of every one of its members: preferred to {whose}'s {compared}, but not surely to all"
     return f"cannot be told from those of every one of its members: least surely preferred to {whose}'s, {compared}"
@@ -158,9 +165,8 @@ def _left_out(row: Row) -> Iterator[str]:
             f"By the {count(out['words'], 'word')} of {_speakers(out)} that the share leaves out, since too little tells what"
             f" they like for length and place, these texts were preferred in {plain(out['value'])} %{ends}."
         )
-    if row.get("overturned"):
-        which = "them" if out else "words on other members' texts that are left out"
-        yield f"With {which} counted on every question it would be overturned: so nothing is claimed."
+    if how := row.get("overturned"):
+        yield f"{OVERTURNED[how]}: so nothing is claimed."
 
 
 def _speakers(out: Mapping[str, Any]) -> str:

@@ -9,6 +9,7 @@ either side of nothing) no test of the whole is known that holds (`composed` say
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -106,7 +107,11 @@ def resampled(
         return Resampled(value, lambda _: (None, None), lambda _: None, None, False, True)
     drawn = _evaluated(left, ratios, resampled_sums(values, seed=seed, resamples=resamples))
 
+    least = percentile_p(drawn, n, -math.inf)
+
     def limits(alpha: float) -> IntervalLimits:
+        if least is None or least > alpha:  # so far out the resamples do not reach: of no threshold is p as small
+            return None, None
         low, high = percentile_interval(drawn, n, alpha) or (None, None)
         return _finite(low), _finite(high)
 

@@ -37,7 +37,7 @@ def _others(source: Source) -> list[str]:
         if judges and sorted(judges) == sorted(source.grader.removeprefix(own).split("+")):
             continue  # the same two in another order
         names.append(" and ".join(judges) or (f"{name} alone" if name == by.grader else name))
-    digests = [case.digest for case in source.cases.values()]
+    digests = source.grades.digests
     earlier = earlier_judges(source.connection, digests, by.judges, by.batch)
     return [*names, *(f"{judge} with another model or prompt" for judge in earlier)]
 

@@ -1,9 +1,9 @@
 """Options that were played on these questions and are not in the file: who takes the losers out has chosen among them.
 
 What a claim pays for is what could have been looked at, not what is left. An option that was played on any of these questions
-counts, under every name under which the chosen one stands in some plan: so it is the same family whichever of these
-files is reported, and neither a shorter file nor another name makes it smaller. What a store cannot see it cannot count: another
-store, or the same questions under other ids.
+counts, under every name under which any team of the file stands in some plan: so what is paid does not hang on which of them
+comes out highest, and neither a shorter file nor another name makes it smaller, as long as one team is in both. What a store
+cannot see it cannot count: another store, or the same questions under other ids.
 """
 
 from __future__ import annotations
@@ -47,6 +47,12 @@ class UnlistedOption:
 
     def row(self) -> Row:
         return {"of": self.title, "experiment": self.experiment, "questions": len(self.played)}
+
+
+def choosable(cells: Sequence[Stored]) -> list[Stored]:
+    """Teams say which plans stand beside this one; players only where there is no team: everybody who asks the same models has
+    these in common."""
+    return [cell for cell in cells if cell["player"] is None] or list(cells)
 
 
 class UnlistedOptions:

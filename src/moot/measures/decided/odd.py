@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from moot.decide.candidates import candidates_by_name
 from moot.decide.odd_players import odd_players
+from moot.later import numpy as np
 from moot.measures.cells import Stored
 from moot.measures.episodes import drafts_of
 from moot.measures.source import Source

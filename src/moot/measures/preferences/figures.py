@@ -8,12 +8,12 @@ from typing import Any
 
 from moot.experiment.baseline import baseline_cell
 from moot.measures.claims.unlisted import UnlistedOptions
+from moot.measures.preferences.options import SideOfPairs, option_row, option_rows
 from moot.measures.preferences.said import ComparedSide, SaidPreferences, primary_side, said_of
 from moot.measures.source import Source
 from moot.stats.agreement import agreement
 from moot.stats.clusters import unit_of
 from moot.stats.left_out_words import left_out_of
-from moot.stats.paired import holm, holm_levels
 from moot.stats.preference import Preferences, PreferenceWord, raw_rate
 from moot.stats.preference_share import Rate, share
 from moot.stats.quantiles import ALPHA, student_quantile
@@ -29,7 +29,7 @@ def preference_figures(source: Source) -> Row:
         return {}
     fitted = Preferences(said.words(said.sides))
     pairs = [row for side in said.sides for row in _pairs(said, side, fitted)]
-    options = [_option(side, [row for row in pairs if row["of"] == side.title], fitted) for side in said.sides]
+    sides = [_side(side, [row for row in pairs if row["of"] == side.title], fitted) for side in said.sides]
     pooled = _pooled(source, said)
     figures = {
         "baseline": _baseline(source, said),
@@ -43,7 +43,7 @@ def preference_figures(source: Source) -> Row:
         "without_word": said.without_word,
         "settled": sum(play.settled is not None for plays in said.plays.values() for play in plays),
         "pairs": pairs,
-        "options": _paid(options, _unlisted(source, said)),
+        "options": option_rows(sides, _unlisted(source, said)),
         **({"primary": pooled} if pooled else {}),
         "ratings": _ratings(source, said, fitted),
         "habits": list(_habits(said, fitted)),
@@ -126,8 +126,8 @@ def _left_out(said: SaidPreferences, fitted: Preferences, pair: tuple[str, str],
     told = {"value": out.rate.value, **_ends("low", "high", out.rate), "n": out.questions, "words": len(out.words)}
     told["persons"] = sum(word.judge in said.persons for word in out.words)
     row: Row = {"uncorrected": len(out.words), "left_out": told, "counted": len(counted)}
-    if corrected is not None and out.overturn(corrected.value):
-        row["overturned"] = True
+    if corrected is not None and (how := out.overturn(corrected.value)):
+        row["overturned"] = how
     return row
 
 
@@ -158,8 +158,8 @@ def _counted(said: SaidPreferences, side: ComparedSide, against: str) -> tuple[i
     return plays, ungraded
 
 
-def _ends(low: str, high: str, rate: Rate | None, alpha: float = ALPHA) -> Row:
-    limits = rate.limits(alpha) if rate is not None else None
+def _ends(low: str, high: str, rate: Rate | None) -> Row:
+    limits = rate.limits(ALPHA) if rate is not None else None
     return dict(zip((low, high), limits or (None, None), strict=True))
 
 
@@ -169,75 +169,9 @@ def _p(rate: Rate | None) -> float | None:
     return None if one_sided is None else min(1.0, 2 * one_sided)
 
 
-def _option(side: ComparedSide, pairs: Sequence[Row], fitted: Preferences) -> tuple[Row, list[Rate]]:
-    """A side against all of its opponents: to be better it must be better than every one, so its p is the largest of theirs.
-
-    Told beside it is the opponent that it is preferred to least, who is the strongest; where it is not better than all, the one
-    of whom that is least sure: one whose words left out would overturn it before others. First among the rates is the one that
-    is told.
-    """
-    row: Row = {**_named(side), "opponents": len(pairs), "questions": max((pair["n"] for pair in pairs), default=0)}
-    unknown = [pair for pair in pairs if pair["p"] is None]
-    if unknown or not pairs:
-        why = unknown[0].get("why") if unknown else "it has no opponent"
-        nothing = dict.fromkeys(("against", "value", "low", "high", "p"))
-        return {**row, **nothing, "ungraded": 0.0, "why": why}, []
-    row["ungraded"] = max(pair["ungraded"] / pair["plays"] for pair in pairs)
-    overturned = [pair for pair in pairs if pair.get("overturned")]
-    row |= {"overturned": True} if overturned else {}
-    least_sure = max(pairs, key=_doubt)
-    better = is_better(row, least_sure["p"], min(pair["low"] for pair in pairs))
-    told = min(pairs, key=lambda pair: (pair["value"], -pair["p"])) if better else max(overturned or pairs, key=_doubt)
-    others = [pair for pair in pairs if pair is not told]
-    rates = [rate for pair in (told, *others) if (rate := fitted.rate((side.title, pair["against"]))) is not None]
-    shown = {key: told[key] for key in ("against", "value", "low", "high")}
-    shown["questions"] = told.get("counted", told["n"])
-    return {**row, **shown, "p": least_sure["p"], "better": better}, rates
-
-
-def _doubt(pair: Row) -> tuple[float, float]:
-    return pair["p"], -pair["value"]
-
-
-def _paid(options: Sequence[tuple[Row, list[Rate]]], unlisted: int) -> list[Row]:
-    """Holm over all options, those among them that are not in the file any more."""
-    tested = [row["p"] for row, _ in options if row["p"] is not None]
-    every = [*tested, *[1.0] * unlisted]
-    adjusted, levels = iter(holm(every)), iter(holm_levels(every))
-    rows = []
-    for row, rates in options:
-        paid: Row = {**dict.fromkeys(("p_holm", "low_holm", "high_holm")), "better": False}
-        if row["p"] is not None:
-            p_holm, level = next(adjusted), next(levels)
-            paid = {"p_holm": p_holm, **_ends("low_holm", "high_holm", rates[0], level)}
-            paid["better"] = is_better(row, p_holm, _lowest(rates, level))
-        worse = is_worse(row, rates[0] if rates else None, len(every))
-        rows.append({**row, "alone_better": row.get("better", False), **paid, "family": len(every), "worse": worse})
-    return rows
-
-
-def _lowest(rates: Sequence[Rate], level: float) -> float | None:
-    """The lowest of the ends of all."""
-    limits = [rate.limits(level) for rate in rates]
-    return None if None in limits else min(ends[0] for ends in limits if ends is not None)
-
-
-def is_better(row: Row, p: float | None, low: float | None) -> bool:
-    """Than every one of its opponents, also were all lost of which nobody has said anything, and whatever is said by those
-    whose words are left out. `low`: the lowest of the ends."""
-    return (
-        not row.get("overturned")
-        and p is not None
-        and low is not None
-        and p <= ALPHA
-        and low * (1 - row["ungraded"]) > 0.5
-    )
-
-
-def is_worse(row: Row, rate: Rate | None, family: int) -> bool:
-    """Than the opponent that is told, whichever of them that was found to be."""
-    limits = rate.limits(ALPHA / family / max(1, row["opponents"])) if rate is not None else None
-    return not row.get("overturned") and limits is not None and limits[1] + row["ungraded"] < 0.5
+def _side(side: ComparedSide, pairs: Sequence[Row], fitted: Preferences) -> SideOfPairs:
+    rates = {pair["against"]: fitted.rate((side.title, pair["against"])) for pair in pairs}
+    return SideOfPairs(_named(side), pairs, {name: rate for name, rate in rates.items() if rate is not None})
 
 
 def _unlisted(source: Source, said: SaidPreferences) -> int:
@@ -254,9 +188,7 @@ def _pooled(source: Source, said: SaidPreferences) -> Row | None:
     others = [other for other in said.sides if other.cells[0]["id"] not in {cell["id"] for cell in side.cells}]
     fitted = Preferences(said.words([side, *others]))
     pairs = list(_pairs(said, side, fitted))
-    row, rates = _option(side, pairs, fitted)
-    verdict = {"better": row.get("better", False), "worse": is_worse(row, rates[0] if rates else None, 1)}
-    return {**row, "captains": len(side.cells), **verdict, "pairs": pairs}
+    return {**option_row(_side(side, pairs, fitted), 1), "captains": len(side.cells), "pairs": pairs}
 
 
 def _ratings(source: Source, said: SaidPreferences, fitted: Preferences) -> list[Row]:

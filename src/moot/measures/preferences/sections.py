@@ -9,6 +9,7 @@ from moot.grade.prefer import PERSON
 from moot.measures.columns import Figures, count, figure, with_team
 from moot.measures.numbers import percent, plain
 from moot.measures.section import Chart, Column, Section
+from moot.stats.quantiles import ALPHA
 
 PLACE = 60
 BOTH = ("persons", "models")
@@ -113,10 +114,26 @@ def _options(figures: Figures, found: Mapping[str, Any]) -> Section:
     )
     family = max((row["family"] for row in rows), default=0)
     words = (
-        "Better: preferred to every one of its opponents. Told is the strongest then, else the one of whom it is least sure."
+        "Better: preferred to every one of its opponents. Told is the one of whom that is least sure, or to whom it surely lost."
         f" p and interval adjusted (Holm) for {count(family, 'option')}.",
+        *(f"{row['of']} against {row['against']}: {why}." for row in found["options"] if (why := _why_not_better(row))),
     )
     return Section("preference-options", "Better than every one of them?", words, columns, rows, place=PLACE + 1)
+
+
+def _why_not_better(row: Mapping[str, Any]) -> str | None:
+    """Why nothing is claimed of a row that looks as if something were."""
+    if how := row.get("overturned"):
+        left_out = {
+            "together": "counted on every question the words that the share leaves out would overturn it",
+            "by themselves": "the words that the share leaves out are by themselves surely on the other side",
+        }
+        return f"nothing is claimed, since {left_out[how]}"
+    if row["better"] or row["p_holm"] is None or row["p_holm"] > ALPHA:
+        return None
+    if row["ungraded"]:
+        return f"not better for sure, since nobody has said anything of up to {percent(row['ungraded'])} of its plays"
+    return "not better for sure, since the interval against another opponent reaches a half"
 
 
 def _ratings(found: Mapping[str, Any]) -> Section:

@@ -42,10 +42,12 @@ class Skyline:
 
     estimate: Estimate | None
     players: int
+    """Who answered at all; everybody where nobody did."""
     guessing: float | None
     """What as many independent guessers would reach on the same questions; None without choices."""
     ungraded: int
-    """Questions that nobody is known to have right while some answer is ungraded: they are in the bounds alone."""
+    """Questions that nobody is known to have right while some answer is ungraded. With repeats a part of such a question may
+    be in the share; what is not, is in the bounds alone."""
     values: Mapping[str, Value] = field(default_factory=dict)
     not_heard: int = 0
     """Answers that were not waited for: unknown, as the ungraded ones are."""
@@ -55,6 +57,7 @@ class Skyline:
     def row(self) -> Row:
         rest = {"players": self.players, "guessing": self.guessing}
         row = {**estimate_row(self.estimate), **rest, **bounds_row(self.values.values()), "ungraded": self.ungraded}
+        row |= {"questions": len(self.values)} if self.ungraded else {}
         row |= {"not_heard": self.not_heard} if self.not_heard else {}
         row |= {"left_out": self.left_out} if self.left_out else {}
         return row if self.estimate is not None else {**row, "why": _why_no_skyline(self.values, self.left_out)}
@@ -131,7 +134,7 @@ def skyline(plays: Sequence[Played], *, choices: Mapping[str, int] | None = None
     alone = solos(plays)
     values = top_by_question(alone)
     top = known(fair(values))
-    players = len({play.player for play in alone})
+    players = len({play.player for play in alone if play.never_came is None} or {play.player for play in alone})
     offered = {question: count for question, count in (choices or {}).items() if question in top}
     chance = sum(guessing(players, count) for count in offered.values()) / len(top) if offered and top else None
     ungraded = sum(value.open for value in values.values())

@@ -12,11 +12,12 @@ from itertools import combinations
 from typing import Any
 
 from moot.measures.cells import Stored
+from moot.measures.episodes import name_if_none_came
 from moot.measures.rubric.judged_texts import JudgedText, JudgedTexts
 from moot.measures.source import Source
 from moot.stats.correlation import centred, correlation
 from moot.stats.estimates import estimate_row, named_estimate
-from moot.stats.graded import Value, accuracy_row, graded_value, mean_value
+from moot.stats.graded import Value, accuracy_row, ended_value, graded_value, mean_value
 from moot.stats.paired import mean_difference, mean_of
 from moot.stats.proportion import share_over_questions
 
@@ -45,12 +46,13 @@ def _criteria(source: Source, cell: Stored, texts: JudgedTexts) -> Iterator[Row]
     """Of each criterion the mean share of its points, by question; who gave no answer got none."""
     values: dict[str, dict[str, list[Value]]] = {}
     most: dict[str, set[float]] = {}
+    never_came = name_if_none_came(source.seen(cell))
     for row in source.results(cell):
         question, case = row["question"], source.cases[row["question"]]
         found = None if row["answer"] is None else texts.of(question, case, row["answer"])
         for place, criterion in enumerate(case.rubric):
             most.setdefault(criterion.name, set()).add(criterion.points)
-            value = _value(source, row, found, place)
+            value = ended_value(_value(source, row, found, place), row["outcome"], never_came)
             values.setdefault(criterion.name, {}).setdefault(question, []).append(value)
     for name, by_question in values.items():
         points = min(most[name]) if len(most[name]) == 1 else None

@@ -11,6 +11,7 @@ from moot.measures.safety.gap import gap_closure
 from moot.measures.safety.pairs import Native, Pair, split
 from moot.stats.graded import Value, accuracy_row, mean_value, whole_mean
 from moot.stats.graded_pairs import Pairs, fair_pairs, family_row
+from moot.stats.paired import FEW_QUESTIONS
 
 Row = dict[str, Any]
 ValuesByQuestion = Mapping[str, Value]
@@ -112,8 +113,14 @@ def model_rows(pairs: Sequence[Pair], others: Sequence[Native] = ()) -> Iterator
                 right = accuracy_row(of_model)
                 own = {"value": right["value"], "value_low": right["low"], "value_high": right["high"]}
                 own |= {"value_bounds": right["bounds"]} if "bounds" in right else {}
-                named = {"cohort": cohort, "model": model, "when": when, **own}
-                yield {**named, **_against(of_model, average, len(values))}
+                named = {"cohort": cohort, "model": model, "when": when, **own, "value_n": right["n"]}
+                against = _against(of_model, average, len(values))
+                yield {**named, **against, **({} if against["difference"] is not None else _of_share(right["n"]))}
+
+
+def _of_share(questions: int) -> Row:
+    """Where there is no difference, the row is about the share alone."""
+    return {"n": questions, "small": questions < FEW_QUESTIONS}
 
 
 def _average(values: Mapping[str, ValuesByQuestion]) -> dict[str, Value]:

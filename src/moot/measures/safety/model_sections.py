@@ -43,10 +43,7 @@ def _native_and_after(figures: Figures) -> Iterator[Section]:
     for several in stages.values():
         native = {row["model"]: row["value"] or 0.0 for row in several if row["when"] == "alone"}
         order = sorted(several, key=lambda row: (-native.get(row["model"], 0.0), row["model"], row["when"] != "alone"))
-        rows += [
-            with_bounds({**row, "low": row["value_low"], "high": row["value_high"], "bounds": row.get("value_bounds")})
-            for row in order
-        ]
+        rows += [with_bounds({**row, **_own_share(row)}) for row in order]
     columns = with_team(
         figures,
         rows,
@@ -64,6 +61,12 @@ def _native_and_after(figures: Figures) -> Iterator[Section]:
     )
     chart = Chart("bars", "model", "value", label="model", series="when", panel="stage")
     yield Section("native-and-after", "Native beside after", words, columns, rows, chart)
+
+
+def _own_share(row: Mapping[str, Any]) -> Row:
+    """Of the model alone, not of what it has more than its cohort."""
+    share = {"low": row["value_low"], "high": row["value_high"], "n": row["value_n"]}
+    return {**share, "bounds": row.get("value_bounds")}
 
 
 def _in_cohort(figures: Figures) -> Iterator[Section]:

@@ -245,8 +245,13 @@ def why_nobody_there(pairs: Iterable[Pair]) -> str | None:
 
 
 def why_unfair_changes(pairs: Iterable[Pair]) -> str | None:
-    """Why rates over the graded pairs would flatter: what is graded without the judge was right alone, or is right after."""
-    return why_ungraded_together([(pair.native_value, pair.after_value) for pair in pairs], of="pairs")
+    """Why rates over the graded pairs would flatter: what is graded without the judge was right alone, or is right after.
+
+    Repeats of one model's answer to a question wait together, as wherever two sides are compared.
+    """
+    repeats = split(pairs, lambda pair: (pair.question, pair.model, pair.cohort))
+    groups = [[value for pair in own for value in (pair.native_value, pair.after_value)] for own in repeats.values()]
+    return why_ungraded_together(groups, of="pairs")
 
 
 def uncounted(pairs: Iterable[Pair]) -> list[str]:
@@ -304,7 +309,7 @@ def _model_row(model: str, every: Sequence[Pair]) -> Row:
     by_question = {} if why else split(graded_pairs, lambda pair: pair.question)
     values = {question: _means(part) for question, part in by_question.items()}
     pooled = len(every) > len({pair.question for pair in every})
-    compared = compare_graded(pairs_by_question(every), pooled=pooled)
+    compared = compare_graded({} if why else pairs_by_question(every), pooled=pooled)
     comparison = compared.row()
     counts = Counter(pair.change for pair in graded_pairs)
     why_uncounted = uncounted(every)

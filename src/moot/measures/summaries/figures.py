@@ -8,9 +8,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from moot.measures.cells import Stored, has_option, option_of
+from moot.measures.episodes import name_if_none_came
 from moot.measures.section import Chart, Column, Section
 from moot.measures.source import Source
-from moot.stats.graded import Value, accuracy_row, graded_value, mean_value, why_unfair_together, why_unknown
+from moot.stats.graded import (
+    Value,
+    accuracy_row,
+    ended_value,
+    graded_value,
+    mean_value,
+    why_unfair_together,
+    why_unknown,
+)
 from moot.stats.shared_questions import shared_questions
 from moot.store.rows import verdict_of
 from moot.traces import Cut, Shown, of_kind
@@ -156,20 +165,17 @@ class _Summaries:
                 "share": len(rights) / total if total else None,
                 "accuracy": sum(rights) / len(rights) if rights else None,
             }
-            if not rights and (self.ungraded or self.unknown):
+            if not rights and (unfair or self.ungraded or self.unknown):
                 row["why"] = unfair or f"no episode with {c} right responses is graded, responses and all"
             rows.append(row)
         return rows
 
 
 def _read(source: Source, cell: Stored) -> _Summaries:
-    read = _Summaries(source, cell)
+    read, never_came = _Summaries(source, cell), name_if_none_came(source.seen(cell))
     for row in source.results(cell):
-        read.add(
-            source.cases[row["question"]],
-            graded_value(*source.graded_as(row)),
-            verdict_of(row["verdict"]),
-        )
+        value = ended_value(graded_value(*source.graded_as(row)), row["outcome"], never_came)
+        read.add(source.cases[row["question"]], value, verdict_of(row["verdict"]))
     return read
 
 

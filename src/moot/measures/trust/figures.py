@@ -83,7 +83,7 @@ def _of_table(source: Source, table: DraftTable) -> Iterator[Row]:
         if drafts is None or cell not in drafting:
             found = _of_ends(source, cell)
         else:
-            found = _unknown(why) if why else _of_cell(source, cell, drafts)
+            found = _unknown(why, _without_answer(source, cell)) if why else _of_cell(source, cell, drafts)
         yield {**_named(cell), **found}
 
 
@@ -105,9 +105,13 @@ def _named(cell: Stored) -> Row:
     return {**named, **({"cohort": cell["cohort"]} if cell.get("cohort") else {})}
 
 
-def _unknown(why: str | None) -> Row:
+def _unknown(why: str | None, without: int) -> Row:
     nothing = dict.fromkeys(("brier", "ece", "ece_low", "ece_high"))
-    return {**nothing, "n": 0, "why": why, "bins": [], "coverage": []}
+    return {**nothing, "n": 0, "why": why, "without_answer": without, "bins": [], "coverage": []}
+
+
+def _without_answer(source: Source, cell: Stored) -> int:
+    return sum(episode.verdict.outcome not in WITH_ANSWER for episode in source.episodes(cell))
 
 
 def _drafts(source: Source, table: DraftTable) -> _TableDrafts:
@@ -186,11 +190,11 @@ ToldChances = Callable[[Sequence[_Given], Floats, Sequence[str]], tuple[Floats, 
 
 def _told(source: Source, verdicts: _Verdicts, units_of: Sequence[str], told: ToldChances) -> Row:
     if (why := why_unknown([each.value for each in verdicts.given])) is not None:
-        return _unknown(why)
+        return _unknown(why, verdicts.without)
     graded = [each for each in verdicts.given if each.value.known is not None]
     units = [units_of[each.drafts] for each in graded]
     if len(set(units)) < FEWEST:
-        return _unknown(_too_few(len(set(units)), units))
+        return _unknown(_too_few(len(set(units)), units), verdicts.without)
     right = np.array([each.value.known for each in graded], dtype=float)
     said, part_of = told(graded, right, units)
     found = reliability(said, right, units, seed=source.seed)

@@ -63,7 +63,7 @@ def page_html(
         "policy": policy(script, style),
         "title": html.escape(f"{title}: report"),
         "style": style,
-        "lead": "\n".join(_opening(run[0], number, len(runs)) for number, run in enumerate(runs)),
+        "lead": "\n".join(_opening(run[0], number, len(runs), run[2].thinned) for number, run in enumerate(runs)),
         "data": "\n".join(blocks),
         "script": script,
     }
@@ -122,7 +122,7 @@ def _blocks(run: int, questions: QuestionData) -> Iterator[str]:
         yield f'<script type="application/octet-stream" id="part-{run}-{number}">{part}</script>'
 
 
-def _opening(figures: Mapping[str, Any], number: int, runs: int) -> str:
+def _opening(figures: Mapping[str, Any], number: int, runs: int, thinned: str | None) -> str:
     """The first screen needs no script: whoever prints or reads aloud the file has the verdict.
 
     The picture beside it is drawn by the script, in a place that is kept for it.
@@ -135,7 +135,7 @@ def _opening(figures: Mapping[str, Any], number: int, runs: int) -> str:
     first, *rest = (html.escape(_MINUS.sub("−", sentence)) for sentence in told)
     warned = "".join(f"<li>{html.escape(warning)}</li>" for warning in notes_on)
     notes = f'<ul class="warnings" role="note" aria-label="Before you believe it">{warned}</ul>' if warned else ""
-    beside = "".join(f'<p class="beside">{sentence}</p>' for sentence in rest)
+    beside = "".join(f'<p class="beside">{sentence}</p>' for sentence in (*rest, *([thinned] if thinned else ())))
     name = html.escape(str(figures["experiment"]))
     heading = f"<h1>{name}</h1>" if runs == 1 else f"<h2>{name}</h2>"
     place = f'<figure class="picture" id="picture-{number}"></figure>' if _picture(figures) else ""

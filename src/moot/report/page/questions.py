@@ -25,7 +25,7 @@ from moot.report.figures import grader_of
 from moot.report.names import options_left, short_names, ways_of
 from moot.report.page.pack import Once, packed
 from moot.report.page.part import PagePart
-from moot.report.page.words import PlayRow, PlayRows, Words
+from moot.report.page.words import PlayRow, PlayRows, Words, most_repeats_shown
 from moot.report.uncollected import uncollected
 from moot.store import queries, schema
 from moot.store.rows import case_of, config_of
@@ -35,6 +35,10 @@ from moot.types import Case
 
 EPISODES_A_PART = 1_500
 """What one part holds: a few hundred kilobytes, unpacked while one blinks."""
+
+MOST_EPISODES = 500_000
+"""What the list of a page holds at the most: a browser that is given all of a million takes long to open it. Of a larger run it
+has every second question, or every third, and so on; the figures are of all."""
 
 NOT_PLAYED = "."
 IN_PART = "h"
@@ -53,6 +57,8 @@ class QuestionData:
     """By column, one entry for each question, or for each question and repeat."""
     parts: Sequence[str]
     """Transcripts, packed."""
+    thinned: str | None = None
+    """Said where the list does not hold all questions."""
 
 
 @dataclass(slots=True)
@@ -102,8 +108,12 @@ def read_questions(
     out of all that is told here."""
     config = config_of(experiment)
     cells = stored_cells(queries.cells_of(connection, experiment["id"]))
-    places = _places(connection, experiment["id"])
-    words = Words(connection, experiment, cells, [place.case_id for place in places], grader_of(config))
+    every = _places(connection, experiment["id"])
+    step = max(1, math.ceil(len(every) * len(cells) * most_repeats_shown(connection, cells) / MOST_EPISODES))
+    places = [placed_question(*row) for row in every[::step]]
+    words = Words(
+        connection, experiment, cells, [place.case_id for place in places], grader_of(config), whole=step == 1
+    )
     columns = Columns(words.repeats, len(cells))
     seats = [
         Seat(
@@ -125,7 +135,13 @@ def read_questions(
             packing.append(pool.submit(packed, part if hiding is None else hiding(part)))
     parts = [future.result() for future in packing]
     named, listed = named_cells(cells, primary_of(config, cells)), columns.row()
-    return QuestionData(named if hiding is None else hiding(named), listed if hiding is None else hiding(listed), parts)
+    if hiding is not None:
+        named, listed = hiding(named), hiding(listed)
+    return QuestionData(named, listed, parts, _thinned(len(places), len(every)) if step > 1 else None)
+
+
+def _thinned(listed: int, asked: int) -> str:
+    return f"The list below holds {listed:,} of the {asked:,} questions, evenly spread over the file; all figures are of all."
 
 
 def primary_of(config: Mapping[str, Any], cells: Sequence[Stored]) -> Collection[str]:
@@ -192,11 +208,15 @@ class PlacedQuestion:
     case: Case
 
 
-def _places(connection: Connection, ident: str) -> list[PlacedQuestion]:
+def _places(connection: Connection, ident: str) -> Sequence[Sequence[str]]:
+    """Question, case, and what the case is, in the order of the file."""
     places, cases = schema.experiment_questions, schema.cases
     query = select(places.c.question, places.c.case, cases.c.content).join(cases, cases.c.id == places.c.case)
-    rows = connection.execute(query.where(places.c.experiment == ident).order_by(places.c.position)).all()
-    return [PlacedQuestion(question, case, case_of(content)) for question, case, content in rows]
+    return connection.execute(query.where(places.c.experiment == ident).order_by(places.c.position)).all()
+
+
+def placed_question(question: str, case: str, content: str) -> PlacedQuestion:
+    return PlacedQuestion(question, case, case_of(content))
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,16 +41,19 @@ class Words:
         cells: Sequence[Mapping[str, Any]],
         cases: Sequence[str],
         grader: str,
+        *,
+        whole: bool = True,
     ) -> None:
+        """`whole`: these are all questions of the experiment, and not some here and there."""
         self._connection = connection
         self._cells = [cell["id"] for cell in cells]
         numbered = most_repeats(connection, self._cells)
         self._drawn = numbered > MANY_REPEATS
-        self.repeats = most_plays(connection, self._cells) if self._drawn else numbered
+        self.repeats = most_repeats_shown(connection, cells)
         """How often a question was played at most."""
         self._marks = Marks(connection, self._cells, cases, grader, numbered)
         counts = plays_by_question(connection, self._cells)
-        written = pays(connection, len(cases) * len(cells) * self.repeats)
+        written = whole and pays(connection, len(cases) * len(cells) * self.repeats)
         episodes = written_episodes(connection, self._cells, _EPISODE) if written else ()
         calls = written_calls(connection, experiment["name"], ("key", "shape", *_CALL)) if written else ()
         self._episodes = Along(episodes, self._find_episodes, counts)
@@ -89,6 +92,13 @@ class Words:
         for part in queries.chunks(keys):
             query = select(table.c.key, table.c.shape, *(table.c[name] for name in _CALL))
             yield from self._connection.execute(query.where(table.c.key.in_(part))).all()
+
+
+def most_repeats_shown(connection: Connection, cells: Sequence[Mapping[str, Any]]) -> int:
+    """How often a question was played at most, however its repeats are numbered."""
+    idents = [cell["id"] for cell in cells]
+    numbered = most_repeats(connection, idents)
+    return most_plays(connection, idents) if numbered > MANY_REPEATS else numbered
 
 
 def _in_turn(plays: PlayRows) -> dict[tuple[str, int], PlayRow]:

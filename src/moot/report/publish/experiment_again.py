@@ -5,8 +5,9 @@ Simulated models stay what they are: they cost nothing, give the same replies ag
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from moot.types import Case
 
 REPLIES = "replies.jsonl"
 EXPERIMENT = "experiment.yaml"
+_NOT_IN_A_NAME = re.compile(r"[^\w.:-]+")
 HERE_ALONE = ("budget_usd", "replies_in_flight_mb", "store", "name", "questions", "models", "players")
 """Keys that are said otherwise, or not at all: what was paid here is not paid again."""
 
@@ -83,10 +85,29 @@ def _sets(file: ExperimentFile, cases: Sequence[Case]) -> Any:
     groups = {source.title: source.group for source in given if source is not None}
     if len(files) == 1 and not isinstance(file.spec.questions, list):
         source = given[0]
-        titled = {"name": source.title} if source is not None and source.title else {}
+        titled = {"name": _set_name(source.title)} if source is not None and source.title else {}
         return {**titled, "file": next(iter(files.values()))}
-    sets = [{"name": name, "file": target, "group": groups.get(name or "")} for name, target in files.items()]
+    names = _set_names(files)
+    sets = [{"name": names[name], "file": target, "group": groups.get(name or "")} for name, target in files.items()]
     return [{key: value for key, value in each.items() if value is not None} for each in sets]
+
+
+def _set_name(title: str) -> str:
+    """A set that nobody has named is called by its file, which may be called anything; a name in a file may not."""
+    return _NOT_IN_A_NAME.sub("-", title).strip("-") or "questions"
+
+
+def _set_names(titles: Iterable[str | None]) -> dict[str | None, str | None]:
+    """Of two that come to the same the later one has a number."""
+    names: dict[str | None, str | None] = {}
+    for title in titles:
+        name = plain = _set_name(title) if title else None
+        number = 1
+        while name is not None and name in names.values():
+            number += 1
+            name = f"{plain}-{number}"
+        names[title] = name
+    return names
 
 
 def files_beside(file: ExperimentFile) -> dict[str, Path]:

@@ -10,7 +10,6 @@ holds all who are tied, else by lot.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -22,6 +21,7 @@ from moot.strategies.natives import LONG_DRAFT, shown_question
 from moot.strategies.traits import CallBound, Traits
 from moot.team import Player, Team
 from moot.team.forms import AnswerForm
+from moot.team.together import together
 from moot.traces import Ballot, Counted, Remarked, Shown, Trace
 from moot.types import Answer, Question, Verdict
 
@@ -113,7 +113,7 @@ async def _rankings(question: Question, team: Team, answered: Sequence[Answer]) 
         for player in team.players
     }
     asked = (_ranked(question, team, player, answered, own) for player, own in numbers.items() if len(own) > 1)
-    return list(await asyncio.gather(*asked))
+    return await together(asked)
 
 
 async def _ranked(

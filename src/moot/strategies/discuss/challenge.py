@@ -7,7 +7,6 @@ stands, whatever comes of it.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
@@ -18,6 +17,7 @@ from moot.strategies.discuss.table import DiscussionTable
 from moot.strategies.natives import shown_question
 from moot.team.forms import AnswerForm, object_schema
 from moot.team.retrieval import retrieve
+from moot.team.together import together
 from moot.traces import Challenge, Objection, Trace
 from moot.types import Question
 
@@ -58,7 +58,7 @@ async def challenge(table: DiscussionTable, setting: str, answer: str, turn: int
             put = replace(put, facts=await retrieve(table.team.retriever, table.question))
         except Exception as error:  # noqa: BLE001  somebody else's code; the decision stands without it
             return (replace(put, cause=f"the retriever failed: {type(error).__name__}: {error}"),)
-    return (put, *await asyncio.gather(*(_asked(table, agent, put, turn) for agent in table.agents)))
+    return (put, *await together(_asked(table, agent, put, turn) for agent in table.agents))
 
 
 async def _asked(table: DiscussionTable, agent: Agent, put: Challenge, turn: int) -> Objection:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -14,6 +13,7 @@ from moot.strategies.discuss.remark import MessageForm, Said, TableRemark
 from moot.strategies.discuss.stance import Stance, about, line_of_thought, own_solution, stance, supporters
 from moot.strategies.natives import shown_question
 from moot.team import SameWords, Team
+from moot.team.together import together
 from moot.traces import Persona, Trace
 from moot.types import Answer, Question
 
@@ -79,8 +79,9 @@ class DiscussionTable:
         """Ask those whose step it is. Each hears what was said before it, none of the others in it."""
         speakers = [agent for agent in self.agents if agent.name in step.speakers]
         heard = [self.heard(agent, turn) for agent in speakers]
-        asked = (self._speak(*pair, turn, step.part) for pair in zip(speakers, heard, strict=True))
-        remarks = await asyncio.gather(*asked)
+        asked = [self._speak(*pair, turn, step.part) for pair in zip(speakers, heard, strict=True)]
+        # Who speaks alone needs no task of its own, and most do.
+        remarks = [await asked[0]] if len(asked) == 1 else await together(asked)
         alike = await self._alike(remarks)
         placed: list[TableRemark] = []
         for remark in remarks:

@@ -6,7 +6,6 @@ nobody got anything, decides nothing.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -17,6 +16,7 @@ from moot.strategies.discuss.personas import Agent
 from moot.strategies.discuss.table import DiscussionTable
 from moot.strategies.natives import shown_question
 from moot.team.forms import AnswerForm
+from moot.team.together import together
 from moot.types import Answer, Grouping
 
 JUDGE = "judge"
@@ -78,7 +78,7 @@ STANDS_NOWHERE = "it stands behind no solution"
 
 
 async def final_solutions(table: DiscussionTable, turn: int) -> tuple[Answer, ...]:
-    return tuple(await asyncio.gather(*(final_solution(table, agent, turn) for agent in table.agents)))
+    return tuple(await together(final_solution(table, agent, turn) for agent in table.agents))
 
 
 async def final_solution(table: DiscussionTable, agent: Agent, turn: int) -> Answer:
@@ -142,7 +142,7 @@ async def vote(table: DiscussionTable, rule: Rule | None, turn: int) -> TableVot
         stated = [grouping.group_of(agent.name) for agent in table.agents]
         ballots: list[Ballot] = [None if option is None else {option: 1} for option in stated]
         return TableVote(turn, solutions, grouping, counted(rule, ballots, len(options)))
-    cast = tuple(await asyncio.gather(*(_ballot(table, agent, rule, options, turn) for agent in table.agents)))
+    cast = tuple(await together(_ballot(table, agent, rule, options, turn) for agent in table.agents))
     return TableVote(turn, solutions, grouping, counted(rule, [paper.ballot for paper in cast], len(options)), cast)
 
 

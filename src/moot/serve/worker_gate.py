@@ -1,0 +1,193 @@
+"""What the workers of one server have in common, in the process that started them.
+
+Whatever is promised of the server holds for its workers together: limits of endpoints, those of keys, places at the table. It is
+the very code of a server without workers, with an account for each of them; what a worker that dies had taken is free again.
+Money is in the store's books, as ever.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections import Counter, deque
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from typing import Any
+
+from moot.engine.shared_limits import Account, SharedLimits
+from moot.errors import MootError
+from moot.live.edited_team import MOST_REMEMBERED, EditedTeam
+from moot.models.limit import Limits
+from moot.serve.admission import Admission
+from moot.serve.expected_cost import CostLesson
+from moot.serve.gate_wire import GIVE_BACK, KEEPS, DoneByWorker, Grants, MadeTeams, Notes, WantedOfWorker, Wire
+
+ANSWER_S = 10.0
+"""For this long a worker is waited for that others want something of; and to say that it is well, for so long:"""
+WELL_S = 3.0
+
+
+_ENDED = object()
+"""What a worker says that has ended: nothing that it knew is left."""
+
+
+class WorkerGate(SharedLimits):
+    """The limits, the places, and the lines to all workers."""
+
+    def __init__(self, limits: Mapping[str, Limits], admission: Admission) -> None:
+        super().__init__(limits)
+        self.admission = admission
+        self._lines: dict[str, WorkerEnd] = {}
+        self._teams: deque[tuple[EditedTeam, str]] = deque(maxlen=MOST_REMEMBERED)
+        self._made: Counter[str] = Counter()
+        self._ready = 0
+        self._another_ready = asyncio.Event()
+
+    def opened(self, worker: str) -> Account:
+        return ServingAccount(self, worker)
+
+    async def serve(self, worker: str, wire: Wire) -> None:
+        """Hear one worker, until its line ends."""
+        end = self._lines[worker] = WorkerEnd(worker, wire)
+        granting = asyncio.create_task(self._grant(worker, wire))
+        try:
+            while (message := await wire.receive()) is not None:
+                if isinstance(message, Notes):
+                    await self.send(worker, message.notes)
+                else:
+                    end.hear(message)
+        finally:
+            granting.cancel()
+            del self._lines[worker]
+            end.lost()
+            wire.close()
+            await self.gone(worker)
+
+    async def _grant(self, worker: str, wire: Wire) -> None:
+        while True:
+            if granted := await self.collect(worker):
+                wire.send(Grants(granted))
+
+    async def all_ready(self, number: int) -> None:
+        """So many workers can be asked."""
+        while self._ready < number:
+            await self._another_ready.wait()
+            self._another_ready.clear()
+
+    def one_ready(self) -> None:
+        self._ready += 1
+        self._another_ready.set()
+
+    def call_back_places(self) -> None:
+        """Workers keep places that nobody sits at for who comes next."""
+        for end in self._lines.values():
+            end.tell(GIVE_BACK)
+
+    async def team_made(self, edited: EditedTeam, maker: str, by: str) -> None:
+        if edited.name not in {known.name for known, _ in self._teams}:
+            self._made[maker] += 1
+        self._teams.append((edited, maker))
+        await self.of_all("make_team", edited, maker, but=by)
+
+    async def teams(self) -> MadeTeams:
+        return MadeTeams(tuple(self._teams), dict(self._made))
+
+    async def of_all(self, verb: str, *values: Any, but: str | None = None) -> list[Any]:
+        """What each worker says to it, but for those that end meanwhile. `MootError` where one says nothing."""
+        ends = [end for worker, end in self._lines.items() if worker != but]
+        said = await asyncio.gather(*(end.want(verb, *values) for end in ends))
+        return [each for each in said if each is not _ENDED]
+
+
+class WorkerEnd:
+    """What is wanted of one worker."""
+
+    def __init__(self, worker: str, wire: Wire) -> None:
+        self._worker, self._wire = worker, wire
+        self._numbers = itertools.count()
+        self._wanted: dict[int, asyncio.Future[Any]] = {}
+
+    async def want(self, verb: str, *values: Any) -> Any:
+        number = next(self._numbers)
+        answer = self._wanted[number] = asyncio.get_running_loop().create_future()
+        self._wire.send(WantedOfWorker(number, verb, values))
+        try:
+            async with asyncio.timeout(WELL_S if verb == KEEPS else ANSWER_S):
+                return await answer
+        except TimeoutError:
+            raise MootError(f"{self._worker} says nothing") from None
+        finally:
+            del self._wanted[number]
+
+    def tell(self, verb: str) -> None:
+        """Nobody waits for what comes of it."""
+        self._wire.send(WantedOfWorker(next(self._numbers), verb))
+
+    def hear(self, done: DoneByWorker) -> None:
+        if (answer := self._wanted.get(done.number)) is None or answer.done():
+            return
+        if done.error is not None:
+            answer.set_exception(MootError(f"{self._worker}: {done.error}"))
+        else:
+            answer.set_result(done.value)
+
+    def lost(self) -> None:
+        for answer in self._wanted.values():
+            if not answer.done():
+                answer.set_result(_ENDED)
+
+
+class ServingAccount(Account):
+    """What one worker holds and waits for: calls at endpoints, and places for questions."""
+
+    def __init__(self, gate: WorkerGate, worker: str) -> None:
+        super().__init__(gate.limiters)
+        self._gate, self._worker = gate, worker
+        self._places: dict[int, AbstractAsyncContextManager[None]] = {}
+        self._leaving: set[asyncio.Task[bool | None]] = set()
+
+    def admit(self, ticket: int, place: int, holder: str, team: str, characters: int, most_usd: float | None) -> None:
+        self._ask(ticket, self._admit(place, holder, team, characters, most_usd))
+
+    async def _admit(self, place: int, holder: str, team: str, characters: int, most_usd: float | None) -> None:
+        admission = self._gate.admission
+        admitted = admission.admitted(admission.named(holder), team, characters, most_usd)
+        if admission.is_full:
+            self._gate.call_back_places()
+        await admitted.__aenter__()
+        self._places[place] = admitted
+
+    def leave_place(self, place: int) -> None:
+        if (admitted := self._places.pop(place, None)) is not None:
+            leaving = asyncio.create_task(admitted.__aexit__(None, None, None))
+            self._leaving.add(leaving)
+            leaving.add_done_callback(self._leaving.discard)
+
+    def check(self, ticket: int, holder: str) -> None:
+        self._ask(ticket, self._check(holder))
+
+    async def _check(self, holder: str) -> None:
+        self._gate.admission.named(holder).check()
+
+    def learn_cost(self, lesson: CostLesson) -> None:
+        self._gate.admission.expected.take(lesson)
+
+    def ready(self) -> None:
+        self._gate.one_ready()
+
+    def team_made(self, ticket: int, edited: EditedTeam, maker: str) -> None:
+        self._ask(ticket, self._gate.team_made(edited, maker, self._worker))
+
+    def teams(self, ticket: int) -> None:
+        self._ask(ticket, self._gate.teams())
+
+    def of_others(self, ticket: int, verb: str, values: Sequence[Any]) -> None:
+        self._ask(ticket, self._gate.of_all(verb, *values, but=self._worker))
+
+    def nothing(self) -> None:
+        """To be undone, of what only asks."""
+
+    def close(self) -> None:
+        for place in list(self._places):
+            self.leave_place(place)
+        super().close()

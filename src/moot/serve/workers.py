@@ -1,0 +1,163 @@
+"""A server of several processes: one that keeps what they have in common and starts anew whoever dies, and the workers.
+
+All of them take connections from one socket, so nobody stands between a client and its answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import multiprocessing
+import signal
+import socket
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from multiprocessing.process import BaseProcess
+
+from moot.engine import hangup
+from moot.errors import MootError
+from moot.live.team import LiveTeam
+from moot.serve.app import admission_of
+from moot.serve.gate_wire import Wire
+from moot.serve.worker import WorkerOrders, work
+from moot.serve.worker_gate import WorkerGate
+from moot.serve.worker_line import limits_of
+from moot.store.bookkeeping import day_of
+from moot.store.ledger import paid_on
+
+_log = logging.getLogger(__name__)
+
+STOP_S = 20.0
+"""After which a worker that was told to end is ended: its questions have ten seconds, its store the rest."""
+YOUNG_S = 5.0
+"""A worker that dies before is started anew after a pause, and if that happens to it time and again the server ends."""
+MOST_EARLY_ENDS = 5
+
+
+def serve_with_workers(
+    number: int, live: LiveTeam, orders: WorkerOrders, listening: socket.socket, *, on_open: Callable[[], None]
+) -> None:
+    """Until a signal. `live`: never opened here but for its books of money."""
+    workers = Workers(number, live, orders, listening, on_open)
+    asyncio.run(workers.run())
+    if workers.ended_by is not None:  # as who ends by a signal does
+        signal.signal(
+            workers.ended_by, signal.SIG_DFL if workers.ended_by != signal.SIGINT else signal.default_int_handler
+        )
+        signal.raise_signal(workers.ended_by)
+
+
+class Workers:
+    """All workers of one server."""
+
+    def __init__(
+        self,
+        number: int,
+        live: LiveTeam,
+        orders: WorkerOrders,
+        listening: socket.socket,
+        on_open: Callable[[], None],
+    ) -> None:
+        self._number, self._live, self._orders, self._listening = number, live, orders, listening
+        self._on_open = on_open
+        self._gate = WorkerGate(limits_of(live.experiment.models), admission_of(orders.settings))
+        self._processes: dict[str, BaseProcess] = {}
+        self._stopping = asyncio.Event()
+        self._opened = False
+        self.ended_by: signal.Signals | None = None
+
+    async def run(self) -> None:
+        self._hear_signals()
+        metered = self._orders.settings.limits.usd_per_day is not None
+        if metered:
+            await self._live.store.open()
+            self._gate.admission.paid_today = self._paid_today
+        try:
+            slots = [asyncio.create_task(self._keep_one(slot)) for slot in range(self._number)]
+            opening = asyncio.create_task(self._open())
+            try:
+                await asyncio.gather(*slots, opening)
+            finally:
+                self._stopping.set()
+                opening.cancel()
+                await asyncio.gather(*slots, return_exceptions=True)
+        finally:
+            if metered:
+                await self._live.store.close()
+
+    def _hear_signals(self) -> None:
+        loop = asyncio.get_running_loop()
+        ending = [signal.SIGINT, signal.SIGTERM]
+        if hangup.heard():
+            ending.append(signal.SIGHUP)
+        for number in ending:
+            loop.add_signal_handler(number, self._end, number)
+
+    def _end(self, number: signal.Signals) -> None:
+        """Told twice, nobody is waited for."""
+        if self._stopping.is_set():
+            for process in self._processes.values():
+                process.kill()
+        self.ended_by = number
+        self._stopping.set()
+
+    async def _open(self) -> None:
+        await self._gate.all_ready(self._number)
+        self._opened = True
+        self._on_open()
+
+    async def _paid_today(self, name: str) -> tuple[str, float]:
+        day = day_of(time.time())
+        return day, await self._live.store.run(partial(paid_on, payer=self._live.payer(name), day=day))
+
+    async def _keep_one(self, slot: int) -> None:
+        """A worker, and another when it dies."""
+        early = 0
+        for life in range(sys.maxsize):
+            started = time.monotonic()
+            name = f"worker {slot + 1}" if life == 0 else f"worker {slot + 1} ({life + 1})"
+            code = await self._live_through(name, replace(self._orders, first=slot == 0))
+            if self._stopping.is_set():
+                return
+            early = early + 1 if time.monotonic() - started < YOUNG_S else 0
+            if not self._opened or early >= MOST_EARLY_ENDS:  # what it died of it has said itself
+                raise MootError(f"{name} could not serve: it ended with exit code {code}")
+            _log.warning("%s ended (exit code %s); another takes its place", name, code)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(0.1 * 2**early):
+                    await self._stopping.wait()
+            if self._stopping.is_set():
+                return
+
+    async def _live_through(self, name: str, orders: WorkerOrders) -> int | None:
+        """From the start of a process to its end: its exit code."""
+        ours, theirs = socket.socketpair()
+        process = multiprocessing.get_context("spawn").Process(
+            target=work, args=(orders, self._listening, theirs), name=name, daemon=True
+        )
+        await asyncio.to_thread(process.start)
+        self._processes[name] = process
+        theirs.close()
+        serving = asyncio.create_task(self._gate.serve(name, await Wire.on(ours)))
+        ended = asyncio.create_task(asyncio.to_thread(process.join))
+        stopping = asyncio.create_task(self._stopping.wait())
+        try:
+            await asyncio.wait({ended, stopping}, return_when=asyncio.FIRST_COMPLETED)
+            if not ended.done():
+                process.terminate()
+                await asyncio.wait({ended}, timeout=STOP_S)
+                if not ended.done():
+                    process.kill()
+            await ended
+            return process.exitcode
+        finally:
+            stopping.cancel()
+            serving.cancel()
+            (heard,) = await asyncio.gather(serving, return_exceptions=True)
+            if isinstance(heard, Exception):
+                _log.error("%s was not understood: %r", name, heard)
+            del self._processes[name]
