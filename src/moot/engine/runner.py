@@ -1,8 +1,7 @@
 """Run many: questions pipelined through the cells with bounded memory, resumable at any moment.
 
 There is no barrier anywhere: a window of episodes is always under way, and what an episode needs from another (a shared
-draft) it gets through the cache. What is finished is looked up and skipped; what failed is played again, and so is
-what went on without somebody whose call failed.
+draft) it gets through the cache. What is finished is looked up and skipped; where a call failed it is played again.
 """
 
 from __future__ import annotations
