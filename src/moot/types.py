@@ -329,6 +329,7 @@ class Call:
     """Why the reply could not be used and was asked for again, if it could not."""
     model: str | None = None
     """Who was asked: `player` may be an office, or somebody who only reads. None where it is read from a store."""
+    unreached: bool = False  # no reply, since the call failed on the way or at the server: asked again there may be one
 
     @property
     def usable(self) -> bool:

@@ -95,7 +95,18 @@ NO_FIGURES = frozenset({"runs", "prompts", "failures", "other_plans", "plugin_fa
 
 EVERY_KEY = frozenset(
     {
-        *("experiment", "kind", "questions", "simulated", "ungraded", "disputed", "accuracy", "attendance", "bill_usd"),
+        *(
+            "experiment",
+            "kind",
+            "questions",
+            "simulated",
+            "ungraded",
+            "disputed",
+            "accuracy",
+            "attendance",
+            "bill_usd",
+            "unreached",
+        ),
         "losses_usd",
         *("players", "skyline", "best_single", "gap", "gains", "comparisons", "self_preference", "teams"),
         *("diversity", "diversity_captains", "diversity_left_out", "diversity_by_difficulty", "diversity_and_people"),

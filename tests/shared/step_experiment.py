@@ -22,6 +22,7 @@ STEPS = {
     "0013-signs-in-answers": "dc3dadcc",
     "0014-failures-of-graders": "e8253411",
     "0018-served-calls": "b29ef07d",
+    "0019-overcharges": "38b47308",
 }
 """The last step of a store, and the last commit that wrote such stores. 0.1.0 ends at 0005. The steps between came together."""
 

@@ -35,6 +35,7 @@ NEW_STEPS = (
     "0012-judge-calls",
     "0018-served-calls",
     "0019-overcharges",
+    "0020-unreached",
 )
 NEW_TABLES = (
     "choices",

@@ -32,6 +32,7 @@ from moot.experiment.fitted import prompts_mark, seat_of
 from moot.experiment.spec import Experiment, ExperimentFile, read_experiment
 from moot.foreign_files import lines_of, opened
 from moot.measures.askings import PLAYER
+from moot.measures.attendance.figures import unreached_rows, unreached_words
 from moot.measures.draft_costs import DraftCost, draft_costs
 from moot.measures.graded_drafts import GradedDrafts, graded_drafts
 from moot.measures.source import Source
@@ -236,6 +237,7 @@ def _reading(
     cases = [graded.cases[place] for place in settled]
     keys = [case.question.digest for case in cases]
     notes = list(_left_out(graded, len(taught.candidates) - len(settled), cut_short=source.cut_short))
+    notes += (f"{words[:1].lower()}{words[1:-1]}" for words in unreached_words(list(unreached_rows(source))))
     usd, missing = _by_draft(costs, players, keys, "usd")
     seconds, _ = _by_draft(costs, players, keys, "seconds")
     if missing and usd is not None:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from moot.errors import UsageError
-from moot.measures.claims.cut_short import WHY
+from moot.measures.claims.words import withheld_for
 from moot.models.closest import closest
 
 COMPARED: dict[str, Callable[[float, float], bool]] = {
@@ -81,8 +81,8 @@ def _value(keys: Sequence[str], figures: Mapping[str, Any]) -> tuple[float | Non
         why = place.get("why") or why
         place = place[key]
     claims = keys[0] in headline or (len(keys) > 1 and keys[0] not in COUNTED)
-    if headline.get("cut_short") and claims and not isinstance(place, str | Mapping | list):
-        return None, WHY
+    if claims and not isinstance(place, str | Mapping | list) and (withheld := withheld_for(headline)):
+        return None, withheld
     if place is not None and (isinstance(place, bool) or not isinstance(place, int | float)):
         raise UsageError(f"--fail-under: {'.'.join(keys)} is no number{_numbers_in(keys, place, headline)}")
     return place, why

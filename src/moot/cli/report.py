@@ -21,7 +21,7 @@ from moot.cli.since import read_since
 from moot.errors import UsageError
 from moot.experiment.spec import read_experiment
 from moot.measures import NOT_AT_THE_END
-from moot.measures.claims.words import CUT_SHORT
+from moot.measures.claims.words import claims_nothing_words
 from moot.measures.reserved import SERVED
 from moot.measures.sides import sides
 from moot.measures.source import Source
@@ -330,8 +330,9 @@ def _table_files(folder: Path, kind: str, runs: Sequence[ReadRun], both: dict[st
 def _write_tables(
     folder: Path, kind: TableFormat | Literal["latex"], runs: Sequence[ReadRun], both: dict[str, Any] | None
 ) -> None:
-    if any((reading.run.figures.get("headline") or {}).get("cut_short") for reading in runs):
-        say(f"moot: {CUT_SHORT}", file=sys.stderr)
+    headlines = [reading.run.figures.get("headline") or {} for reading in runs]
+    for sentence in dict.fromkeys(words for headline in headlines for words in claims_nothing_words(headline)):
+        say(f"moot: {sentence}", file=sys.stderr)
     written: list[Path] = []
     between = side_by_side_sections(both) if both else ()
     places = [folder / f"run-{number}" if both else folder for number in range(1, len(runs) + 1)]

@@ -272,8 +272,20 @@ def _failed_lines(runner: Runner, state: State, console: Console | None) -> list
     causes = [_cause_line(alike.times, alike.told, _where(alike.words, experiment), room) for alike in shown]
     rest = len(found) - len(causes)
     more = f"; {count(rest, 'other cause')} (--section failures)" if rest else ""
-    failed = f"moot: {tally.outcomes['failed']} of {tally.total} episodes failed{more}:"
-    return [failed, *causes, *([f"  {next_words(pasted(experiment.file.path))}"] if console is not None else [])]
+    failed = f"{tally.outcomes['failed']} of {tally.total} episodes failed" if found else ""
+    told = ", ".join(filter(None, (failed, _without_words(tally))))
+    of = "" if failed else f" of {count(tally.total, 'episode')}"
+    return [
+        f"moot: {told}{of}{more}{':' if causes else ''}",
+        *causes,
+        *([f"  {next_words(pasted(experiment.file.path))}"] if console is not None else []),
+    ]
+
+
+def _without_words(tally: RunTally) -> str:
+    """How many episodes have an end, and are played again all the same; "" where there are none."""
+    who = ", ".join(sorted({name for names in tally.unreached for name in names}))
+    return f"{tally.unreached.total():,} went on without {who} (not reached)" if who else ""
 
 
 def _cause_line(times: int, words: str, where: str, room: int | None) -> str:

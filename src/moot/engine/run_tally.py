@@ -20,6 +20,7 @@ from moot.models.budget import Purse
 from moot.models.limit import Turnstile
 from moot.store.calls import ExperimentCalls
 from moot.store.ledger import Ledger
+from moot.team.attempts import unreached_in
 from moot.types import Episode
 
 State = Literal["running", "done", "failed", "budget", "interrupted"]
@@ -33,6 +34,8 @@ class RunTally:
     skipped: int = 0
     outcomes: Counter[str] = field(default_factory=Counter)
     causes: Counter[Cause] = field(default_factory=Counter)
+    unreached: Counter[tuple[str, ...]] = field(default_factory=Counter)
+    """Episodes that came to an end without somebody whose call failed, by who that is: they are played again."""
     retries: Counter[str] = field(default_factory=Counter)
     hedges: Counter[str] = field(default_factory=Counter)
     calls: ExperimentCalls | None = None
@@ -61,6 +64,8 @@ class RunTally:
         self.outcomes[episode.verdict.outcome] += 1
         if episode.verdict.outcome == "failed":
             self.causes[cause_of(episode)] += 1
+        elif names := unreached_in(episode.calls):
+            self.unreached[names] += 1
 
     @property
     def warnings(self) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """Run many: questions pipelined through the cells with bounded memory, resumable at any moment.
 
 There is no barrier anywhere: a window of episodes is always under way, and what an episode needs from another (a shared
-draft) it gets through the cache. What is finished is looked up and skipped; what failed is played again.
+draft) it gets through the cache. What is finished is looked up and skipped; where a call failed it is played again.
 """
 
 from __future__ import annotations
@@ -200,7 +200,7 @@ class Runner:
             return "budget"
         if self._stopped is not None:
             raise self._stopped
-        return "failed" if self.tally.outcomes["failed"] else "done"
+        return "failed" if self.tally.outcomes["failed"] or self.tally.unreached else "done"
 
     def _store_is_broken(self) -> bool:
         return self._stopped is not None and not isinstance(self._stopped, BudgetReached | EndpointClosed)

@@ -84,6 +84,8 @@ class EpisodeOutline(NamedTuple):
     """What it answered, where nobody has graded that, as far as equal words have equal grades."""
     never_came: str | None = None
     """Whose it is, where every episode of its cell failed."""
+    unreached: tuple[str, ...] = ()
+    """Who could not be reached: it is played again."""
 
     @property
     def way(self) -> WayOfGrading:

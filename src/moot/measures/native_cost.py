@@ -5,6 +5,7 @@ It is the baseline of every "so many times the cost": a native answer may itself
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -27,6 +28,11 @@ class NativeCost:
 
     calls: float | None
     cost_usd: float | None
+
+    @property
+    def dearness(self) -> tuple[float, float]:
+        """By money, then by calls; what is not known is dearest."""
+        return math.inf if self.cost_usd is None else self.cost_usd, math.inf if self.calls is None else self.calls
 
 
 UNKNOWN = NativeCost(None, None)

@@ -26,20 +26,32 @@ _LOOKED_AT = frozenset(
     for record in (Grouped(()), Shown("", "", (), 1), NotNeeded(()), Extraction("", 1, {}, None))
 )
 """The kinds of record that an episode is read for, as they are stored."""
-_ENDING = ("cell", "question", "repeat", "outcome", "answer", "transcript", "seconds")
+_ENDING = ("cell", "question", "repeat", "outcome", "answer", "transcript", "seconds", "unreached")
 
 
 def outlines_alone(cell: Stored, rows: Iterable[Sequence[Any]], askings: Askings) -> Iterator[EpisodeOutline]:
     """There may be hundreds of thousands of these: plain tuples, and nothing that a player alone has no use for."""
     player = cell["player"] or ""
-    for position, question, repeat, outcome, answer, transcript, seconds, value, stage in rows:
+    for position, question, repeat, outcome, answer, transcript, seconds, unreached, value, stage in rows:
         steps = orjson.loads(transcript)
         askings.alone(player, question, outcome, steps)
         calls, said = call_keys(steps), None if _failed(steps) else answer
         right = value if value is not None or answer is not None else 0.0
         key, unsettled = (question, repeat), answer if right is None else None
+        names = _names(unreached)
         yield EpisodeOutline(
-            cell, key, position, right, outcome, stage, None, seconds, calls, said=said, open_words=unsettled
+            cell,
+            key,
+            position,
+            right,
+            outcome,
+            stage,
+            None,
+            seconds,
+            calls,
+            said=said,
+            open_words=unsettled,
+            unreached=names,
         )
 
 
@@ -54,7 +66,7 @@ def all_outlines_alone(
     answers: dict[str | None, str | None] = {}
     players = {ident: cell["player"] or "" for ident, cell in cells.items()}
     episodes_by_cell: dict[str, list[EpisodeOutline]] = {ident: [] for ident in cells}
-    for ident, question, repeat, outcome, answer, transcript, seconds in written_episodes(
+    for ident, question, repeat, outcome, answer, transcript, seconds, unreached in written_episodes(
         connection, list(cells), _ENDING
     ):
         steps = orjson.loads(transcript)
@@ -88,6 +100,7 @@ def all_outlines_alone(
                     False,
                     said,
                     answer if right is None else None,
+                    unreached=_names(unreached),
                 )
             )
     for several in episodes_by_cell.values():
@@ -96,6 +109,10 @@ def all_outlines_alone(
         ):  # mostly they stand in this order
             several.sort(key=lambda episode: (episode.position, episode.key[1]))
     return episodes_by_cell
+
+
+def _names(unreached: str | None) -> tuple[str, ...]:
+    return () if unreached is None else tuple(orjson.loads(unreached))
 
 
 def _failed(steps: Sequence[Sequence[Any]]) -> bool:
@@ -170,6 +187,7 @@ def _outline(
         drafts,
         row["repeat"],
         open_words=row["answer"] if right is None else None,
+        unreached=_names(row["unreached"]),
     )
 
 

@@ -10,13 +10,15 @@ from sqlalchemy import Connection
 from moot.errors import UsageError
 from moot.experiment.side_names import ClaimError
 from moot.measures.cells import Row, Stored
-from moot.measures.claims.cut_short import unclaimed
-from moot.measures.claims.words import NOTHING_CLAIMED
+from moot.measures.claims.cut_short import unclaimed, without_claims
+from moot.measures.claims.unreached import claims, flipped, unreached_row, who_by_question
+from moot.measures.claims.words import NOTHING_CLAIMED, unreached_sentence, unreached_words, withheld_for
 from moot.measures.columns import count, few_differ_words
 from moot.measures.learnt_in_run import KEY as LEARNT_IN_RUN
 from moot.measures.learnt_in_run import learnt_row, learnt_words
 from moot.measures.numbers import plain, rounded, signed, signed_between
 from moot.measures.points_words import IN_POINTS, in_points
+from moot.measures.quiz.played import UNPLAYED
 from moot.measures.sides import SideResults, cells_named, pairs_of, partners, side_of
 from moot.measures.source import Source
 from moot.report.whose_figures import whose_words
@@ -86,7 +88,32 @@ def _compared(source: Source, a: str, b: str) -> dict[str, Any]:
         row |= {"bounds": bounds["bounds"], "questions": len(pairs)}
         if graded and (turned := why_turned(row, comparison.limits_graded)):
             row["why"] = turned
-    return row if graded or not pairs else {**row, "why": why_no_difference(pairs)}
+    if not graded and pairs:
+        return {**row, "why": why_no_difference(pairs)}
+    return row | _unreached(source, one, other, pairs, row, pooled=not (one.once and other.once))
+
+
+def _unreached(
+    source: Source, one: SideResults, other: SideResults, pairs: Pairs, row: dict[str, Any], *, pooled: bool
+) -> dict[str, Any]:
+    """On how many questions somebody could not be reached; and nothing claimed, where they could turn it round."""
+    without = [who_by_question(source, side.cells, pairs) for side in (one, other)]
+    who = {question: set[str]().union(*(side.get(question, ()) for side in without)) for question in pairs}
+    told = unreached_row({question: names for question, names in who.items() if names}, len(pairs))
+    if not told or (more := claims(row)) is None:
+        return told
+    ends = [
+        flipped(dict.fromkeys(side, UNPLAYED), side, right=right)
+        for side, right in zip(without, (not more, more), strict=True)
+    ]
+    turned = {
+        question: [(ends[0].get(question, first), ends[1].get(question, second)) for first, second in several]
+        for question, several in pairs.items()
+    }
+    if claims(compare_graded(turned, pooled=pooled).row()) is more:
+        return told
+    told["unreached"]["withheld"] = True
+    return {**without_claims(row), **told, "detectable": None, "why": unreached_words(told["unreached"])}
 
 
 def _abstained(source: Source, sides: Sequence[Sequence[Stored]], asked: Collection[str]) -> dict[str, Any]:
@@ -157,6 +184,7 @@ def _words(row: Mapping[str, Any]) -> list[str]:
     if (least := row.get("detectable")) is not None:
         sentences.append(f"So many questions and pairs would show a difference from {plain(least)} points on.")
     sentences += [learnt_words(row[LEARNT_IN_RUN])] if row.get(LEARNT_IN_RUN) else []
+    sentences += [unreached_sentence(row["unreached"])] if row.get("unreached") else []
     sentences += [*_left_out(row), *_failures(row), *_not_sure(row)]
     if ungraded := sum(row["ungraded"].values()):
         over_all = ""
@@ -165,7 +193,7 @@ def _words(row: Mapping[str, Any]) -> list[str]:
         sentences.append(
             f"{ungraded:,} answer{'s are' if ungraded != 1 else ' is'} not graded, and no part of this.{over_all}"
         )
-        if row.get("why") and not row.get("cut_short"):
+        if row.get("why") and not withheld_for(row):
             sentences.append("So the ungraded answers could turn it round: which is better cannot be told.")
     return sentences
 
@@ -235,7 +263,7 @@ def _limits(row: Mapping[str, Any]) -> str:
 
 def _tested(row: Mapping[str, Any]) -> str:
     if row["p"] is None:
-        return "nothing is claimed" if row.get("cut_short") else "nothing to test"
+        return "nothing is claimed" if withheld_for(row) else "nothing to test"
     p = "p < 0.001" if row["p"] < 0.001 else f"p = {rounded(row['p'], 3)}"
     over = "questions" if row.get("clusters") is None else "clusters"
     return f"{p} ({'exact McNemar' if row['test'] == 'mcnemar' else f'score test of the mean over {over}'})"

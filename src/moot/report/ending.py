@@ -74,9 +74,10 @@ def print_ending(
     commands = command_lines(following, sections, console.width)
     lines = screen_lines(console, above, below)
     again = [] if below else _asked_again(figures, following)
-    arranged = _arranged(figures, console, commands, following.graded, lines, again, every_strategy=True)
+    beside = (figures, console, commands, following.graded, lines, again)
+    arranged = _arranged(*beside, every_strategy=True, told_below=bool(below))
     if not arranged.shown.enough:  # then nothing need be left out for it either
-        arranged = _arranged(figures, console, commands, following.graded, lines, again, every_strategy=False)
+        arranged = _arranged(*beside, every_strategy=False, told_below=bool(below))
     for part in arranged.parts:
         console.print(part)
     for line in arranged.commands:
@@ -112,16 +113,17 @@ def _arranged(
     again: Sequence[str],
     *,
     every_strategy: bool,
+    told_below: bool,
 ) -> _Arranged:
     """What gives way does so one by one, until the rest has room; `every_strategy`: and each strategy has a row. The first
-    command, the page, stays, and so does how to ask for what failed (`again`)."""
+    command, the page, stays, and so does how to ask for what failed (`again`). `told_below`: what failed is told there."""
     verdict, remarks = _verdict(figures), [Text(line) for line in (*remarks_of(figures, graded), *again)]
     asides = [Text(line) for line in asides_of(figures)]
     unsaid = 0
     apart = {"failures": _failed_calls(figures), "frontier": _frontier(figures, console)}
     giving = {section: Text(words) for section, words in apart.items() if words is not None}
     blank, *typed = commands
-    spare = [Text(sentence) for sentence in spare_sentences(figures.get("headline") or {})]
+    spare = [Text(line) for line in spare_sentences(figures.get("headline") or {}, told_below=told_below)]
     away: list[str] = []
     spaced = True
     while True:

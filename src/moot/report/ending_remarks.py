@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from moot.measures.accuracy.sections import abstention_words, chosen_on_words
+from moot.measures.attendance.figures import unreached_words
 from moot.measures.columns import count, titled
 from moot.measures.facts.figures import losses_remark, other_plans_words
 from moot.measures.learnt_in_run import learnt_in_short
@@ -49,6 +50,8 @@ def remarks_of(figures: Figures, graded_by: str = "FILE", bounds: str = "--secti
         others = f" and {count(len(never) - MOST_NAMED, 'other')}" if len(never) > MOST_NAMED else ""
         whose = f"; {', '.join(never[:MOST_NAMED])}{others} never gave one" if never else ""
         yield f"Without an answer, of {endings.total():,} episodes: {named}{whose} (--section outcomes)."
+    if not (figures.get("headline") or {}).get("unreached"):  # which says so itself
+        yield from unreached_words(figures.get("unreached", ()))
     abstentions = list(abstention_words(figures))
     yield from abstentions[:FEW_SENTENCES]
     if (more := len(abstentions) - FEW_SENTENCES) > 0:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
 
-from moot.measures.claims.words import CUT_SHORT
+from moot.measures.claims.words import claims_nothing_words
 from moot.measures.columns import Figures
 from moot.measures.section import Column, Section
 from moot.report.names import shortened
@@ -75,8 +75,7 @@ def latex_table(section: Section, remarks: Iterable[str] = ()) -> str:
 def _caption_remarks(figures: Figures) -> Iterator[str]:
     """What must not be lost with the page around a table."""
     yield from whose_words(figures)
-    if (figures.get("headline") or {}).get("cut_short"):
-        yield CUT_SHORT
+    yield from claims_nothing_words(figures.get("headline") or {})
     if figures.get("simulated"):
         yield simulated_words(figures)
 

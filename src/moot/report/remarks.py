@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from moot.data.clusters import AskedTwice
 from moot.measures.accuracy.sections import chosen_on_words
-from moot.measures.attendance.figures import absent_words
+from moot.measures.attendance.figures import absent_words, unreached_words
 from moot.measures.claims.since_the_look import keys_changed_words
 from moot.measures.columns import Figures, Row, count, names_teams, titled
 from moot.measures.facts.figures import PLAN_SIGNS, losses_remark, prompts_remark
@@ -66,6 +66,7 @@ def remarks(figures: Figures) -> list[str]:
         lines.append(f"{count(missing, 'episode')} {are} not played yet: run the file again to go on.")
     if cause := next((run.get("cause") for run in reversed(figures.get("runs", ()))), None):
         lines.append(ended_early_words(cause))
+    lines += unreached_words(figures.get("unreached", ()))
     lines += absent_words(figures.get("attendance", ()))
     lines += [
         f"{failure['model']}: {count(failure['times'], 'call')} failed ({failure['kind']}: {failure['message']})"

@@ -153,10 +153,18 @@ def headline_words(headline: Mapping[str, Any] | None, width: int | None = None)
     stands = " ".join(filter(None, (f"{headline['of']}:", percent(headline["value"]), interval(headline))))
     if headline.get("ungraded"):
         stands += " of what is graded"
-    back = ", so far. Nothing is claimed." if headline.get("cut_short") else ""
+    back = ", so far. Nothing is claimed." if headline.get("cut_short") else _without(headline)
     for beside in _beside(headline):
         stands += beside if width is None or len(stands) + len(beside) + len(back) <= width else ""
     return stands + back
+
+
+def _without(headline: Mapping[str, Any]) -> str:
+    """On how many questions somebody could not be reached: what is asked again may come to something else."""
+    if not (unreached := headline.get("unreached")):
+        return ""
+    claimed = ". Nothing is claimed." if unreached["withheld"] else ""
+    return f"; somebody not reached on {unreached['questions']:,} of {unreached['of']:,}{claimed}"
 
 
 def preferred_words(preferred: Mapping[str, Any]) -> str:

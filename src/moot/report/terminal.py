@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from moot.errors import UsageError
-from moot.measures.claims.words import CUT_SHORT
+from moot.measures.claims.words import claims_nothing_words
 from moot.measures.columns import (
     count,
     failed_words,
@@ -112,8 +112,8 @@ def print_sections(figures: Figures, console: Console, names: Sequence[str], giv
     sections = all_sections(figures, given)
     for sentence in whose_words(figures):
         console.print(Text(sentence))
-    if (figures.get("headline") or {}).get("cut_short"):
-        console.print(Text(CUT_SHORT))
+    for sentence in claims_nothing_words(figures.get("headline") or {}):
+        console.print(Text(sentence))
     for section in wanted_sections(sections, names):
         for part in list(_drawn(section, figures, width)) or [Text(f"{section.title}: nothing to tell.")]:
             _print_part(part, console)

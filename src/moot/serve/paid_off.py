@@ -28,6 +28,7 @@ from moot.live.served_names import (
     several_meant,
 )
 from moot.live.team import LiveTeam
+from moot.measures.claims.words import withheld_for
 from moot.measures.numbers import percent
 from moot.models.closest import closest
 from moot.report.figures import headline_of
@@ -138,6 +139,8 @@ def _chosen(connection: Connection, file: ExperimentFile, experiment: Plan) -> _
         return _Measured(None, NO_RUN)
     if headline.get("interim") or headline.get("cut_short"):
         return _Measured(None, "its run is not over")
+    if withheld := withheld_for(headline):
+        return _Measured(None, f"in its run {withheld}: moot run asks them again")
     if headline["value"] is None:
         preferred = headline.get("preferred") or {}
         if preferred.get("value") is None:

@@ -228,6 +228,15 @@ def _overcharges(connection: Connection) -> None:
     overcharges.create(connection, checkfirst=True)
 
 
+def _unreached(connection: Connection) -> None:
+    """Who could not be reached in a play that went on without it; of those before, the transcripts tell."""
+    if "unreached" not in _columns(connection, "episodes"):
+        connection.exec_driver_sql("ALTER TABLE episodes ADD COLUMN unreached TEXT")
+    from moot.store.unreached_before import tell_unreached
+
+    tell_unreached(connection)
+
+
 MIGRATED_TOGETHER = 2_000
 
 MIGRATIONS: dict[str, Callable[[Connection], None]] = {
@@ -250,6 +259,7 @@ MIGRATIONS: dict[str, Callable[[Connection], None]] = {
     "0017-titles-and-votes": _titles_and_votes,
     "0018-served-calls": _served_calls,
     "0019-overcharges": _overcharges,
+    "0020-unreached": _unreached,
 }
 
 

@@ -40,13 +40,13 @@ def find_calls(connection: Connection, keys: Iterable[str]) -> dict[str, Row]:
 
 
 def finished(connection: Connection, cells: Sequence[str], questions: Sequence[str]) -> set[tuple[str, str, int]]:
-    """Which (cell, question, repeat) need not be played: all outcomes but `failed`, which is tried again."""
+    """Which (cell, question, repeat) need not be played: all but what failed, or went on without somebody whose call did."""
     table = schema.episodes
     done: set[tuple[str, str, int]] = set()
     for part in chunks(questions):
-        query = select(table.c.cell, table.c.question, table.c.repeat).where(
-            table.c.question.in_(part), table.c.cell.in_(cells), table.c.outcome != "failed"
-        )
+        asked = table.c.question.in_(part), table.c.cell.in_(cells)
+        whole = table.c.outcome != "failed", table.c.unreached.is_(None)
+        query = select(table.c.cell, table.c.question, table.c.repeat).where(*asked, *whole)
         done.update((cell, question, repeat) for cell, question, repeat in connection.execute(query))
     return done
 
@@ -315,10 +315,10 @@ def failed_grades(connection: Connection, ident: str, grader: str) -> Iterator[S
 def endings(connection: Connection, ident: str, cell: str, grader: str) -> Iterator[Sequence[Any]]:
     """How every episode of a cell ended, without its verdict: plain tuples, for cells with very many of them.
 
-    (position, question, repeat, outcome, answer, transcript, seconds, value, stage)
+    (position, question, repeat, outcome, answer, transcript, seconds, unreached, value, stage)
     """
     places, episodes, scores = schema.experiment_questions, schema.episodes, schema.scores
-    ended = (episodes.c.outcome, episodes.c.answer, episodes.c.transcript, episodes.c.seconds)
+    ended = (episodes.c[name] for name in ("outcome", "answer", "transcript", "seconds", "unreached"))
     columns = (places.c.position, episodes.c.question, episodes.c.repeat, *ended, scores.c.value, scores.c.stage)
     query = scored_plays(ident, cell, grader, *columns)
     yield from connection.execute(query).fetchall()  # row by row takes twice as long

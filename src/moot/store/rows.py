@@ -15,6 +15,7 @@ from moot.models.border import storable
 from moot.models.cache import StoredCall
 from moot.rubric import Criterion
 from moot.store.columns import refusal
+from moot.team.attempts import unreached_in
 from moot.traces import trace_json, trace_of
 from moot.types import Answer, Case, Episode, HumanRate, Question, Reply, Score, Usage, Verdict, dense_json
 
@@ -117,6 +118,7 @@ def episode_row(episode: Episode) -> dict[str, Any]:
         "transcript": _readable_json(transcript),
         "seconds": episode.seconds,
         "created_at": time.time(),
+        "unreached": _readable_json(names) if (names := unreached_in(episode.calls)) else None,
     }
 
 

@@ -204,6 +204,7 @@ episodes = Table(
     Column("transcript", LongTextColumn, nullable=False),
     Column("seconds", AmountColumn, nullable=False),
     Column("created_at", NumberColumn, nullable=False, index=True),  # served traffic is shown, and forgotten, by age
+    Column("unreached", LongTextColumn),  # JSON: who could not be reached, so that it is played again; null: nobody
 )
 scores = Table(
     "scores",

@@ -6,7 +6,7 @@ How a failed request is sent again is no matter of this: that is the transport's
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -45,6 +45,11 @@ class Asking(Generic[T]):
     """Told the number of each attempt when it begins: who hears the reply as it is written."""
 
 
+def unreached_in(calls: Iterable[Call]) -> tuple[str, ...]:
+    """Who could not be reached in a play, each once: with them it might have gone otherwise."""
+    return tuple(sorted({call.player for call in calls if call.unreached}))
+
+
 async def until_usable(player: Player, asking: Asking[T], journal: list[Call]) -> Heard[T]:
     """Ask until a reply is usable, or `ATTEMPTS` have been made."""
     messages, problem = asking.messages, "there is none"
@@ -59,7 +64,7 @@ async def until_usable(player: Player, asking: Asking[T], journal: list[Call]) -
             problem = str(error)
             continue
         except CallError as error:
-            journal.append(asking.note(request, error=str(error)))
+            journal.append(asking.note(request, error=str(error), unreached=True))
             return Heard(player.name, None, "failed", f"{type(error).__name__}: {error}")
         if reply.refused:
             journal.append(asking.note(request, reply))

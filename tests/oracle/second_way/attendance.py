@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from second_way.raw import Cell, Raw
+from second_way.raw import Cell, Raw, unreached_in
 
 COUNTED = ("answered", "failed", "refused", "unanswered")
 
@@ -33,7 +33,19 @@ def attendance(raw: Raw) -> Mapping[str, Any]:
             if place == (cell.player, "player"):
                 ending = row["outcome"] if row["outcome"] in COUNTED else "unanswered"
             seen.setdefault(place, []).append((row["question_id"], ending, own))
-    return {"attendance": [_row(*place, plays) for place, plays in sorted(seen.items())]}
+    without = [row for cell in raw.cells for row in _without(raw, cell)]
+    rows = [_row(*place, plays) for place, plays in sorted(seen.items())]
+    return {"attendance": rows, **({"unreached": without} if without else {})}
+
+
+def _without(raw: Raw, cell: Cell) -> list[dict[str, Any]]:
+    """Of one cell: the plays in which some call failed."""
+    plays = [unreached_in(json.loads(row["transcript"])) for row in raw.tables["verdicts"] if row["cell"] == cell.id]
+    if not any(plays):
+        return []
+    named = {key: getattr(cell, key) for key in ("strategy", "label", "team", "captain", "player")}
+    who = sorted(frozenset().union(*plays))
+    return [{**named, "plays": len(plays), "unreached": sum(map(bool, plays)), "who": who}]
 
 
 def _place(

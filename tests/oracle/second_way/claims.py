@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
@@ -13,7 +14,7 @@ import numpy as np
 from second_way import tables
 from second_way.accuracy import interim
 from second_way.claims_tables import clusters, ends_of, mark_of, table_of
-from second_way.compare import ANY_TEXT, Holds
+from second_way.compare import ANY_TEXT, Holds, Near
 from second_way.frontier import chosen_low, frontier, power_rows
 from second_way.intervals import mean
 from second_way.luck import Ends, claim_waiting, near
@@ -36,7 +37,7 @@ from second_way.quiz_pairs import FEW_QUESTIONS, GRADED, TESTED, bounds, differe
 from second_way.quiz_pairs import paid as family
 from second_way.ranked import Ranked
 from second_way.raw import Cell, Raw
-from second_way.shares import HOPELESS, NOBODY_KNOWS, Ungraded, Value, fair, graded, known_of, mean_row
+from second_way.shares import HOPELESS, NOBODY_KNOWS, Failed, Ungraded, Value, fair, graded, known_of, mean_row
 
 Row = dict[str, Any]
 RULE = "beats every single player; {} test; paid for the options"
@@ -163,9 +164,11 @@ def _about(
     row |= {"after_the_fact": _highest_row(raw, every), "played_alone": any(c.player is not None for c in raw.cells)}
     if has_points := sum(bool(row.get("rubric")) for row in raw.questions.values()):
         row["in_points"] = has_points
+    without = unreached_on(side, values)
+    row |= _unreached(without, values)
     if not side.alone and known:
         own = [side] if how == "declared" else [*paid.values()]
-        row |= _beside(raw, side, own, payers, asked, values)
+        row |= _beside(raw, side, own, payers, asked, values, without)
     return row
 
 
@@ -217,6 +220,7 @@ def _beside(
     paid: Sequence[Option],
     asked: Sequence[str],
     values: Mapping[str, Value],
+    without: Mapping[str, frozenset[str]],
 ) -> Row:
     means = raw.repeats > 1 or not side.once
     row: Row = {"over_captain": _over_captain(raw, side, values, len(paid), means)}
@@ -226,6 +230,10 @@ def _beside(
         row["never_answered"] = silent
         for name in silent:
             del several.values[name]
+    failed = {
+        q: frozenset(name for name, alone in several.values.items() if q in alone and broken(alone[q])) for q in own
+    }
+    row |= _unreached({q: without.get(q, frozenset()) | failed[q] for q in own}, values)
     single = _cheapest(raw, several, all_highest(several.values, own), own)
     if single is None and Ranked(several.values, own).lonely:
         rivals = [name for name, alone in several.values.items() if any(q in alone for q in own)]
@@ -237,7 +245,78 @@ def _beside(
     over = _over_best(raw, side, paid, own, values, several, single, means)
     known = over is not None and over["single"] is not None
     cost = _cost(raw, side, several, single if known else None, own)
-    return {**row, "over_best_single": over, **cost} if over else row
+    if not over:
+        return row
+    row |= {"over_best_single": over, **cost}
+    return _nothing_claimed(row) if _turns(raw, side, paid, own, values, several, without, over, means) else row
+
+
+def _nothing_claimed(row: Row) -> Row:
+    over = {**row["over_best_single"], **dict.fromkeys(("low", "high", "p")), "why": ANY_TEXT}
+    over["best_single"] = {**over["best_single"], "low": None, "high": None}
+    row = {**row, "over_best_single": over, "low": None, "high": None}
+    if captain := row["over_captain"]:
+        claimed = (key for key in ("low", "high", "p", "p_holm", "low_holm", "high_holm") if key in captain)
+        row["over_captain"] = {**captain, **dict.fromkeys(claimed), "why": ANY_TEXT}
+    return {**row, "unreached": {**row["unreached"], "withheld": True}}
+
+
+def _turns(
+    raw: Raw,
+    side: Option,
+    paid: Sequence[Option],
+    asked: Sequence[str],
+    values: Mapping[str, Value],
+    several: Singles,
+    without: Mapping[str, frozenset[str]],
+    over: Row,
+    means: bool,
+) -> bool:
+    """Whether what is claimed falls where all plays without somebody are wrong, and right what failed of the singles; or,
+    of what is less, where they are right."""
+    if not (sign := _sign(over)):
+        return False
+    end = 0.0 if sign > 0 else 1.0
+    twin = replace(side)
+    twin.__dict__["values"] = {
+        q: Value(end, end, end, (end,)) if without.get(q) else value for q, value in side.values.items()
+    }
+    alone = several
+    if sign > 0:
+        right = Value(1.0, 1.0, 1.0, (1.0,))
+        mended_ = {n: {q: right if broken(v) else v for q, v in own.items()} for n, own in several.values.items()}
+        alone = replace(several, values=mended_)
+    best = highest(alone.values, asked)
+    assert best is not None
+    paid = [twin if other is side else other for other in paid]
+    again = _over_best(raw, twin, paid, asked, {q: twin.value(q) for q in values}, alone, best, means)
+    return _sign(again or {}) != sign
+
+
+def _sign(over: Row) -> int:
+    low, high = (end.value if isinstance(end, Near) else end for end in (over.get("low"), over.get("high")))
+    if low is None or high is None or low <= 0 <= high:
+        return 0
+    return 1 if low > 0 else -1
+
+
+def broken(value: Value) -> bool:
+    return any(isinstance(grade, Failed) for grade in value.grades)
+
+
+def unreached_on(side: Option, questions: Iterable[str]) -> dict[str, frozenset[str]]:
+    """By question, of those where some call failed: whose."""
+    found: dict[str, frozenset[str]] = {}
+    for own in side.episodes:
+        for episode in own:
+            found[episode.question] = found.get(episode.question, frozenset()) | episode.unreached
+    return {question: found[question] for question in questions if found.get(question)}
+
+
+def _unreached(who: Mapping[str, frozenset[str]], values: Mapping[str, Value]) -> Row:
+    names = sorted(frozenset().union(*who.values()))
+    without = sum(bool(several) for several in who.values())
+    return {"unreached": {"questions": without, "of": len(values), "who": names, "withheld": False}} if names else {}
 
 
 def _over_best(

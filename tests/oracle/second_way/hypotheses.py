@@ -11,7 +11,7 @@ from typing import Any
 
 from second_way.accuracy import interim
 from second_way.cohort_gap import _best, _graded_only, _players, somebody_waits, surely_no_gap, whoever_is_best
-from second_way.compare import Holds, Near
+from second_way.compare import ANY_TEXT, Holds, Near
 from second_way.hanging import together as in_units
 from second_way.hypothesis_tests import (
     Figure,
@@ -67,7 +67,27 @@ def hypotheses(raw: Raw) -> Row:
             rows[place] |= {"earlier_versions": tries[place]} if tries[place] else {}
             rows[place] |= {"taken_out": out} if out else {}
             rows[place] |= {"keys_changed": keys} if (keys := mended(raw)) else {}
-    return {"hypotheses": [{**rows[place], **interim(raw)} for place in range(len(judged))]}
+    opened = [{**rows[place], **_unreached(raw, texts[place])} for place in range(len(judged))]
+    return {"hypotheses": [{**row, **interim(raw)} for row in opened]}
+
+
+def _unreached(raw: Raw, text: str) -> Row:
+    """Open, where in more than one of twenty plays of what it names a call failed."""
+    for _, inside in _TERM.findall(text):
+        for cell in named(raw, _apart(inside)[0]):
+            plays = raw.episodes(cell)
+            if sum(bool(play.unreached) for play in plays) > len(plays) / 20:
+                claimed = ("low", "high", "p", "p_holm", "low_holm", "high_holm")
+                return {**dict.fromkeys(claimed), "verdict": "open", "note": ANY_TEXT}
+    return {}
+
+
+def _apart(inside: str) -> tuple[str, str | None]:
+    """A side, and the cohort behind it."""
+    if re.search(r",\s*\w+$", inside) and ")" not in inside[inside.rfind(",") :]:
+        side, cohort = (part.strip() for part in inside.rsplit(",", 1))
+        return side, cohort
+    return inside.strip(), None
 
 
 class _Hypothesis:
@@ -277,9 +297,7 @@ def _sums(raw: Raw, term: str) -> Sums | None:
     match = _TERM.match(term)
     assert match is not None
     function, inside = match.groups()
-    side, cohort = inside.strip(), None
-    if re.search(r",\s*\w+$", inside) and ")" not in inside[inside.rfind(",") :]:
-        side, cohort = (part.strip() for part in inside.rsplit(",", 1))
+    side, cohort = _apart(inside)
     meant = _of_cohort(raw, named(raw, side), cohort)
     whole = option(raw, meant, side)
     if not whole.values and function != "skyline":  # which is of the players alone, whoever leads them

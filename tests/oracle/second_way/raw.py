@@ -98,6 +98,8 @@ class Episode:
     """Whether an answer to its question that is ungraded waits for the judge."""
     never_came: bool = False
     """Whether every play of its cell failed."""
+    unreached: frozenset[str] = frozenset()
+    """Whose calls failed in it."""
 
     @property
     def right(self) -> Grade:
@@ -108,6 +110,11 @@ class Episode:
             nothing = ends.get(self.outcome, float)(0.0)
             return nothing if self.waits else Ungraded.SILENT
         return grade_of(self.value, self.stage, waits=self.waits)
+
+
+def unreached_in(steps: Sequence[Sequence[Any]]) -> frozenset[str]:
+    """Whose calls have an error and no reply, but for those that nobody waited for."""
+    return frozenset(step[0] for step in steps if not step[3] and step[4] and not step[4].startswith("late:"))
 
 
 def _booked_usd(folder: Path, experiment: str) -> float:
@@ -239,6 +246,7 @@ class Raw:
                     asked=tuple(asked),
                     traces=tuple(verdict.get("traces", ())),
                     waits=self.waits(row["question_id"]),
+                    unreached=unreached_in(json.loads(row["transcript"])),
                 )
             )
         for several in episodes.values():

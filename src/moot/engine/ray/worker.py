@@ -71,6 +71,7 @@ class WorkerReport:
     """Reports come back in any order: the highest number is the latest."""
     outcomes: Counter[str] = field(default_factory=Counter)
     causes: Counter[Cause] = field(default_factory=Counter)
+    unreached: Counter[tuple[str, ...]] = field(default_factory=Counter)
     retries: Counter[str] = field(default_factory=Counter)
     hedges: Counter[str] = field(default_factory=Counter)
     made: int = 0
@@ -158,6 +159,7 @@ class Worker:
             number=next(self._numbers),
             outcomes=Counter(tally.outcomes),
             causes=Counter(tally.causes),
+            unreached=Counter(tally.unreached),
             retries=Counter(tally.retries),
             hedges=Counter(tally.hedges),
             made=calls.made,

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from moot.measures.askings import ABSENT, ANSWERED, NOT_HEARD, PLAYER
-from moot.measures.columns import Figures, count
+from moot.measures.columns import Figures, count, titled
 from moot.measures.section import Column, Section
 from moot.measures.source import Source
 
@@ -44,7 +44,30 @@ def attendance_figures(source: Source) -> Row:
         }
         for (name, office), attended in sorted(source.whole.askings().items())
     ]
-    return {"attendance": rows} if rows else {}
+    unreached = list(unreached_rows(source))
+    return ({"attendance": rows} if rows else {}) | ({"unreached": unreached} if unreached else {})
+
+
+def unreached_rows(source: Source) -> Iterator[Row]:
+    """Who has played without somebody that could not be reached: these plays are played again, but for those of a served team."""
+    for cell in () if source.served else source.cells:
+        seen = source.whole.seen(cell)
+        without = [episode.unreached for episode in seen if episode.unreached]
+        if without:
+            named = {key: cell[key] for key in ("strategy", "label", "team", "captain", "player")}
+            who = sorted({name for names in without for name in names})
+            yield {**named, "plays": len(seen), "unreached": len(without), "who": who}
+
+
+def unreached_words(rows: Sequence[Mapping[str, Any]], again: str = "moot run") -> Iterator[str]:
+    """All of them in one sentence. `again`: what is typed to have them asked again."""
+    if rows:
+        without, plays = (sum(row[key] for row in rows) for key in ("unreached", "plays"))
+        who = sorted({name for row in rows for name in row["who"]})
+        most = max(rows, key=lambda row: row["unreached"] / row["plays"])
+        where = f", at most {titled(most)} with {most['unreached']:,} of {most['plays']:,}" if len(rows) > 1 else ""
+        reached = f"In {without:,} of {plays:,} plays somebody could not be reached ({', '.join(who)}{where})"
+        yield f"{reached}: {again} asks them again."
 
 
 def absent_words(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -83,4 +106,11 @@ def attendance_sections(figures: Figures) -> Iterator[Section]:
         *([NOT_COUNTED] if any(NOT_HEARD in row for row in rows) else ()),
         *absent_words(rows),
     )
+    if unreached := list(figures.get("unreached", ())):
+        heads = {"label": "strategy", "team": "team", "captain": "captain", "player": "player", "plays": "plays"}
+        heads |= {"unreached": "without somebody", "names": "who"}
+        told = [{**row, "names": ", ".join(row["who"])} for row in unreached]
+        title = "Plays in which somebody could not be reached"
+        columns_of_them = tuple(Column(key, head) for key, head in heads.items())
+        yield Section("unreached", title, tuple(unreached_words(unreached)), columns_of_them, told, place=933)
     yield Section("attendance", "Who was asked, and who answered", words, columns, rows, place=935)

@@ -17,8 +17,8 @@ from moot.needs import Needs
 class WhoAnswered:
     name: ClassVar[str] = "attendance"
     needs: ClassVar[Needs] = Needs()
-    keys: ClassVar[tuple[str, ...]] = ("attendance",)
-    section_ids: ClassVar[tuple[str, ...]] = ("attendance",)
+    keys: ClassVar[tuple[str, ...]] = ("attendance", "unreached")
+    section_ids: ClassVar[tuple[str, ...]] = ("attendance", "unreached")
 
     def figures(self, run: Source) -> dict[str, Any]:
         return attendance_figures(run)

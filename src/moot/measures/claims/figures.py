@@ -10,6 +10,7 @@ from moot.measures.claims.cut_short import all_open, none_beaten
 from moot.measures.claims.headline import headline_figures
 from moot.measures.claims.hypotheses import hypotheses_figures
 from moot.measures.claims.preferred import with_preferences
+from moot.measures.claims.unreached import without_the_unreached
 from moot.measures.preferences.figures import preference_figures
 from moot.measures.sides import SideResults, ranked, sides
 from moot.measures.source import Source
@@ -39,6 +40,7 @@ def evidence_figures(
     together = ranked(came)
     rows = frontier_figures(source, came)
     hypotheses = hypotheses_figures(source, cells, declarations, also)
+    hypotheses = without_the_unreached(source, cells, hypotheses)
     if source.progress.missing:
         hypotheses = [{**row, "interim": source.progress._asdict()} for row in hypotheses]
     if source.cut_short:

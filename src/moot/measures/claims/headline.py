@@ -9,7 +9,6 @@ them that ever answered. Options, and players, are ranked on the questions that 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -20,6 +19,15 @@ from moot.measures.claims.over_singles import PlayedOption, best_of_singles, gra
 from moot.measures.claims.since_the_look import since_the_look
 from moot.measures.claims.singles import Singles, singles_of
 from moot.measures.claims.unlisted import UnlistedOption, UnlistedOptions, choosable
+from moot.measures.claims.unreached import (
+    OVER,
+    WhoByQuestion,
+    turned_round,
+    unreached_row,
+    who_by_question,
+    with_failed,
+    withheld,
+)
 from moot.measures.claims.words import AFTER_THE_FACT, sentences
 from moot.measures.native_cost import NativeCost, cheapest, native_cost
 from moot.measures.points_words import IN_POINTS
@@ -116,13 +124,14 @@ def headline_figures(
         "played_alone": any(cell["player"] for cell in cells),
         **({IN_POINTS: source.in_points} if source.in_points else {}),
     }
+    without = who_by_question(source, chosen.side.cells, values)
+    row |= unreached_row(without, len(values))
     if not any(cell["player"] for cell in chosen.side.cells) and row["value"] is not None:
-        row |= _beside_players(source, cells, chosen, values)
+        row |= _beside_players(source, cells, chosen, values, without)
     if source.progress.missing:
         row["interim"] = source.progress._asdict()
     if source.cut_short:
-        claims = ("over_best_single", "over_captain", "after_the_fact")
-        beside = {key: unclaimed(claim) for key in claims if (claim := row[key]) is not None}
+        beside = {key: unclaimed(claim) for key in (*OVER, "after_the_fact") if (claim := row[key]) is not None}
         row |= {**beside, "low": None, "high": None, "cut_short": True}
     differs = source.grades.grader_differs
     row["words"] = [*sentences(row), *([differs] if differs else ())]
@@ -310,16 +319,25 @@ def _after_the_fact(
     return {"of": top, **row, **ranking_row(together), "note": "chosen after the fact"}
 
 
-def _beside_players(source: Source, cells: Sequence[Stored], chosen: _Chosen, values: Mapping[str, Value]) -> Row:
-    """Against the best single player, against the captain alone, and what it cost beside them."""
+def _beside_players(
+    source: Source,
+    cells: Sequence[Stored],
+    chosen: _Chosen,
+    values: Mapping[str, Value],
+    without: WhoByQuestion,
+) -> Row:
+    """Against the best single player, against the captain alone, and what it cost beside them. `without`: who could not be
+    reached when it was played."""
     pooled = int(source.config.get("repeats", 1)) > 1 or not chosen.side.once
     row: Row = {"over_captain": _over_captain(source, chosen, values, pooled)}
     singles = singles_of(source, [chosen.side] if chosen.how == "declared" else list(chosen.paid.values()))
     if silent := singles.never_answered(values.keys()):
         singles = singles.without(silent)
         row["never_answered"] = silent
+    row |= unreached_row(with_failed(without, singles.values, values), len(values))
     equals = best_of_singles(singles.values, list(values))
-    single = min(equals, key=lambda name: _dearness(_alone(source, chosen, singles, name)), default=None)
+    # Of players that are equally good the cheapest is the one to be held against.
+    single = min(equals, key=lambda name: _alone(source, chosen, singles, name).dearness, default=None)
     if single is None and shared_questions(singles.values, list(values)).none_ranked:
         nobody = nobody_is_best(singles.values, values, len(chosen.options))
         return {**row, "over_best_single": nobody, **_cost(chosen, None)}
@@ -330,7 +348,11 @@ def _beside_players(source: Source, cells: Sequence[Stored], chosen: _Chosen, va
         return row
     known = over["single"] is not None
     cost = _cost(chosen, _alone(source, chosen, singles, single) if known else None)
-    return {**row, "over_best_single": over, **cost}
+    row |= {"over_best_single": over, **cost}
+    turned = turned_round(
+        over, chosen.options, chosen.place, singles.values, values, without, pooled=pooled, seed=source.seed
+    )
+    return withheld(row) if turned else row
 
 
 def _over_captain(source: Source, chosen: _Chosen, values: Mapping[str, Value], pooled: bool) -> Row | None:
@@ -361,11 +383,6 @@ def _alone(source: Source, chosen: _Chosen, singles: Singles, single: str) -> Na
     """What a single player takes; of the ways to ask it with the same result the cheapest."""
     player = dict.fromkeys(sorted(chosen.side.calls), singles.players[single])
     return cheapest(native_cost(source, way, player) for way in singles.ways[single])
-
-
-def _dearness(cost: NativeCost) -> tuple[float, float]:
-    """Of players that are equally good the cheapest is the one to be held against: whose cost is not known comes last."""
-    return math.inf if cost.cost_usd is None else cost.cost_usd, math.inf if cost.calls is None else cost.calls
 
 
 def _cost(chosen: _Chosen, alone: NativeCost | None) -> Row:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from moot.measures.claims.cut_short import WHY
 from moot.measures.claims.since_the_look import keys_changed_words, other_graders_words
 from moot.measures.numbers import between, plain, rounded, signed, signed_between
 from moot.measures.points_words import in_points
@@ -234,6 +235,8 @@ def _doubts(row: Mapping[str, Any]) -> list[str]:
         doubts.append(CUT_SHORT)
     elif interim := row.get("interim"):
         doubts.append(interim_words(interim))
+    if unreached := row.get("unreached"):
+        doubts.append(unreached_sentence(unreached))
     if row.get("clusters", row["n"]) < FEW_QUESTIONS:
         few = "clusters of questions" if row["n"] >= FEW_QUESTIONS else "questions"
         doubts.append(f"Fewer than {FEW_QUESTIONS} {few} show next to nothing: see how wide the intervals are.")
@@ -272,6 +275,31 @@ def _doubts(row: Mapping[str, Any]) -> list[str]:
     return [*doubts, *_not_ranked(row), *_higher_row(row)]
 
 
+def unreached_words(row: Mapping[str, Any]) -> str:
+    return f"on {row['questions']:,} of {row['of']:,} questions somebody could not be reached ({', '.join(row['who'])})"
+
+
+def withheld_for(headline: Mapping[str, Any]) -> str | None:
+    """Why nothing is claimed although figures are there, as the last words of a sentence; None: what they claim stands."""
+    if headline.get("cut_short"):
+        return WHY
+    unreached = headline.get("unreached") or {}
+    return unreached_words(unreached) if unreached.get("withheld") else None
+
+
+def claims_nothing_words(headline: Mapping[str, Any]) -> list[str]:
+    """Said above tables that stand by themselves: why their run claims less than they seem to."""
+    if headline.get("cut_short"):
+        return [CUT_SHORT]
+    return [unreached_sentence(unreached)] if (unreached := headline.get("unreached")) else []
+
+
+def unreached_sentence(row: Mapping[str, Any]) -> str:
+    turned = ", which could turn it round, so that nothing is claimed" if row["withheld"] else ""
+    words = f"{unreached_words(row)}{turned}: moot run asks them again."
+    return f"{words[:1].upper()}{words[1:]}"
+
+
 def _higher_row(row: Mapping[str, Any]) -> list[str]:
     """Of all rows, where that is another one than this, and higher."""
     after = row["after_the_fact"]
@@ -284,12 +312,15 @@ def _higher_row(row: Mapping[str, Any]) -> list[str]:
     return [told, *([] if after.get("unranked") == row.get("unranked") else _not_ranked(after))]
 
 
-def spare_sentences(row: Mapping[str, Any]) -> list[str]:
+def spare_sentences(row: Mapping[str, Any], *, told_below: bool = False) -> list[str]:
     """Sentences of the headline that it can be read without, the first to go first: that another row is higher, which every
-    table shows; and that nothing was declared, where the first sentence calls it the highest of so many."""
+    table shows; that nothing was declared, where the first sentence calls it the highest of so many; and who could not be
+    reached, where nothing is withheld for it and that is told below the ending too."""
     spare = _higher_row(row)[:1] if row.get("after_the_fact") else []
     if row.get("chosen") == AFTER_THE_FACT:
         spare += [doubt for doubt in row["words"] if doubt.startswith("The file declares no primary, ")]
+    if told_below and (unreached := row.get("unreached")) and not unreached["withheld"]:
+        spare.append(unreached_sentence(unreached))
     return spare
 
 

@@ -10,8 +10,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from moot.measures.claims.cut_short import WHY
-from moot.measures.claims.words import declared_late_words
+from moot.measures.claims.words import declared_late_words, withheld_for
 from moot.measures.columns import several_teams, titled, who
 from moot.measures.points_words import in_points, words_of_points
 from moot.report.nothing_played import all_failed
@@ -43,7 +42,7 @@ def picture(figures: Mapping[str, Any]) -> dict[str, Any] | None:
         "tag": "primary" if headline.get("chosen") in ("declared", "declared late") else "in the verdict",
         "single": single,
         "order": sorted(shown, key=lambda place: (place not in named, -(rows[place]["value"] or 0.0))),
-        "intervals": not headline.get("cut_short"),
+        "intervals": withheld_for(headline) is None,
         "words": list(_words(rows, shown, headline, about, single)),
     }
 
@@ -57,8 +56,8 @@ def _preferred(pairs: Sequence[Row], headline: Row) -> dict[str, Any] | None:
     about = [place for place in shown if all(pairs[place][key] == preferred.get(key) for key in ("of", "against"))]
     declared = preferred.get("chosen") in ("declared", "declared late")
     words = ["How often each text is preferred to that of a player alone, or of the baseline: 50 % is as often as not."]
-    if headline.get("cut_short"):
-        words.append(f"No intervals are drawn: {WHY}.")
+    if withheld := withheld_for(headline):
+        words.append(f"No intervals are drawn: {withheld}.")
     elif any(pairs[place]["low"] is not None for place in shown):
         pays = "; that of the verdict pays for the choice" if preferred.get("options", 1) > 1 else ""
         words.append(f"At equal length and without a place; lines are 95 % intervals, of each row by itself{pays}.")
@@ -71,7 +70,7 @@ def _preferred(pairs: Sequence[Row], headline: Row) -> dict[str, Any] | None:
         "tag": "primary" if declared else "in the verdict",
         "single": [],
         "order": sorted(shown, key=lambda place: (place not in about, -pairs[place]["value"])),
-        "intervals": not headline.get("cut_short"),
+        "intervals": withheld_for(headline) is None,
         "words": words,
     }
 
@@ -124,8 +123,8 @@ def _words(
 ) -> Iterator[str]:
     if about:
         yield f"{_about_words(rows, headline, about)}{_single_words(rows, headline, single)}."
-    if headline.get("cut_short"):
-        yield f"No intervals are drawn: {WHY}."
+    if withheld := withheld_for(headline):
+        yield f"No intervals are drawn: {withheld}."
     elif any(rows[place]["low"] is not None for place in shown):
         yield f"Lines are 95 % intervals, of each row by itself{_paid(rows, headline, about)}."
     if any(rows[place].get("bounds") for place in shown):

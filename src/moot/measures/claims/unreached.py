@@ -1,0 +1,137 @@
+"""Plays that went on without somebody who could not be reached, and what may be claimed of them: less than of whole ones.
+
+A run that is run again asks them again, and then the play may come to something else. So "more" or "less" is said only of what
+is that whatever such plays come to: with each of them wrong, and what failed of whoever it is held against right; or the other
+way round. A hypothesis, which may be of any figure, stays open where more than a few plays of what it names are such.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from moot.experiment.claims import parse
+from moot.experiment.side_names import ClaimError, cells_meant
+from moot.measures.cells import Stored
+from moot.measures.claims.cut_short import without_claims
+from moot.measures.claims.over_singles import PlayedOption, best_of_singles, over_best
+from moot.measures.claims.words import unreached_words
+from moot.measures.source import Source
+from moot.stats.graded import FEW_WAITING, Value, ValuesByName
+
+Row = dict[str, Any]
+KEY = "unreached"
+OVER = ("over_best_single", "over_captain")
+"""What a headline is held against."""
+
+WhoByQuestion = Mapping[str, set[str]]
+"""By question: who could not be reached."""
+
+
+def who_by_question(source: Source, cells: Iterable[Stored], asked: Collection[str]) -> WhoByQuestion:
+    """Of these questions, and some play of these cells. Nobody plays again what was asked of a served team."""
+    found: dict[str, set[str]] = {}
+    for cell in () if source.served else cells:
+        for episode in source.seen(cell):
+            if episode.unreached and episode.key[0] in asked:
+                found.setdefault(episode.key[0], set()).update(episode.unreached)
+    return found
+
+
+def with_failed(who: WhoByQuestion, singles: ValuesByName, asked: Collection[str]) -> WhoByQuestion:
+    """The same with the singles of whom a call failed on one of these questions."""
+    found = {question: set(several) for question, several in who.items()}
+    for name, own in singles.items():
+        for question in asked:
+            if question in own and own[question].failed:
+                found.setdefault(question, set()).add(name)
+    return found
+
+
+def unreached_row(who: WhoByQuestion, of: int) -> Row:
+    """Nothing where everybody was reached. `of`: so many questions."""
+    names = sorted({name for several in who.values() for name in several})
+    return {KEY: {"questions": len(who), "of": of, "who": names, "withheld": False}} if who else {}
+
+
+def withheld(headline: Row) -> Row:
+    """The same without what it claims."""
+    why = unreached_words(headline[KEY])
+    beside = {key: {**without_claims(claim), "why": why} for key in OVER if (claim := headline[key]) is not None}
+    return {**headline, **beside, "low": None, "high": None, KEY: {**headline[KEY], "withheld": True}}
+
+
+def claims(figure: Mapping[str, Any] | None) -> bool | None:
+    """Whether a difference is told as more (True) or less; None: as neither."""
+    if not figure or figure["low"] is None or figure["low"] <= 0 <= figure["high"]:
+        return None
+    return bool(figure["low"] > 0)
+
+
+def flipped(values: Mapping[str, Value], questions: Collection[str], *, right: bool) -> dict[str, Value]:
+    """The same with all of these right, or wrong."""
+    end = Value(1.0, 1.0, 1.0) if right else Value(0.0, 0.0, 0.0)
+    return {question: end if question in questions else value for question, value in values.items()}
+
+
+def turned_round(
+    over: Row,
+    options: Sequence[PlayedOption],
+    option: int,
+    singles: ValuesByName,
+    values: Mapping[str, Value],
+    without: Collection[str],
+    *,
+    pooled: bool,
+    seed: int,
+) -> bool:
+    """Whether what is claimed against the best single could be otherwise once everybody is reached. `without`: the questions
+    that the option was played on without somebody; the rest is as for `over_best`."""
+    if (more := claims(over)) is None:
+        return False
+    alone = {name: flipped(own, _failed(own), right=True) for name, own in singles.items()} if more else singles
+    own, every = flipped(values, without, right=not more), list(options)
+    every[option] = _Flipped(own)
+    single, *_ = best_of_singles(alone, list(own))  # somebody was the best of them before
+    return claims(over_best(every, option, alone, single, own, pooled=pooled, seed=seed)) is not more
+
+
+def _failed(values: Mapping[str, Value]) -> set[str]:
+    return {question for question, value in values.items() if value.failed}
+
+
+@dataclass(frozen=True, slots=True)
+class _Flipped:
+    """An option that has these values."""
+
+    own: Mapping[str, Value]
+
+    def values(self, asked: Iterable[str], /) -> dict[str, Value]:
+        return {question: self.own[question] for question in asked if question in self.own}
+
+
+def without_the_unreached(source: Source, cells: Sequence[Stored], hypotheses: Sequence[Row]) -> list[Row]:
+    """Hypotheses, those open of which too much was played without somebody."""
+    return [_opened(source, cells, row) for row in hypotheses]
+
+
+def _opened(source: Source, cells: Sequence[Stored], row: Row) -> Row:
+    for cell in _named(cells, row["hypothesis"]):
+        seen = source.seen(cell)
+        without = [episode for episode in seen if episode.unreached]
+        if not source.served and len(without) > FEW_WAITING * len(seen):
+            names = ", ".join(sorted({name for episode in without for name in episode.unreached}))
+            plays = f"in {len(without):,} of {len(seen):,} plays of {cell['label']}"
+            why = f"{plays} somebody could not be reached ({names})"
+            note = f"{row['note']}; {why}" if row["note"] else why
+            return {**without_claims(row), "verdict": "open", "note": note}
+    return row
+
+
+def _named(cells: Sequence[Stored], text: str) -> Iterator[Stored]:
+    try:
+        for term in parse(text).terms:
+            yield from (cast(Stored, cell) for cell in cells_meant(term.side, cells))
+    except ClaimError:
+        return

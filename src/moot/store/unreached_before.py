@@ -1,0 +1,45 @@
+"""Stores written when nothing told who could not be reached in a play that went on: only its transcript did.
+
+Used once, when such a store is first opened. A call without a reply has an error there, and not its kind: one that nobody
+waited for says so, and of those whose generation failed, which is the model's own doing, the words are among the failures.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from sqlalchemy import Connection, select, tuple_, update
+
+from moot.store.schema import cells, episodes, failures
+from moot.team.team import LATE
+from moot.types import dense_json
+
+TOGETHER = 2_000
+OWN_DOING = "GenerationFailed"
+
+
+def tell_unreached(connection: Connection) -> None:
+    own = select(failures.c.message).where(failures.c.kind == OWN_DOING).distinct()
+    own_doings = tuple(connection.execute(own).scalars())
+    place = (episodes.c.cell, episodes.c.question, episodes.c.repeat)
+    # A call without a reply has no key, and an error in words behind it.
+    some_failed = episodes.c.transcript.like('%,null,"%')
+    for cell in connection.execute(select(cells.c.id)).scalars().all():
+        after: tuple[str, int] = ("", -1)
+        of_cell = select(*place, episodes.c.transcript).where(episodes.c.cell == cell, some_failed)
+        while True:
+            query = of_cell.where(tuple_(episodes.c.question, episodes.c.repeat) > after)
+            rows = connection.execute(query.order_by(*place).limit(TOGETHER)).all()
+            if not rows:
+                break
+            for _, question, repeat, transcript in rows:
+                if names := _unreached(json.loads(transcript), own_doings):
+                    this = (episodes.c.cell == cell, episodes.c.question == question, episodes.c.repeat == repeat)
+                    connection.execute(update(episodes).where(*this).values(unreached=dense_json(names)))
+            after = (rows[-1][1], rows[-1][2])
+
+
+def _unreached(steps: list[list[Any]], own_doings: tuple[str, ...]) -> list[str]:
+    errors = ((step[0], step[4]) for step in steps if step[3] is None and step[4] not in (None, LATE))
+    return sorted({name for name, error in errors if not any(message.startswith(error) for message in own_doings)})
