@@ -213,7 +213,7 @@ async def test_after_a_few_questions_it_says_how_many_would_do(
         await print_estimate(build(read_experiment(path)))
         assert server.stats["requests"] == asked, "an estimate asks nobody"
     words = " ".join(capsys.readouterr().out.split())
-    assert "As the 10 questions went that are stored: between $" in words
+    assert "As the 10 questions that are stored went: between $" in words
     assert "it would be known to a fifth." in words
 
 

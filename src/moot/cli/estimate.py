@@ -249,7 +249,7 @@ def _how_sure(taken: RunEstimate) -> str:
     if taken.sure == "learned":
         more = taken.examples_needed
         after = f" After a run with --limit {more} it would be known to a fifth." if more is not None else ""
-        return f"As the {taken.examples} questions went that are stored: {between}.{after}"
+        return f"As {_stored(taken.examples)} went: {between}.{after}"
     bound = "without a bound" if high is None else most
     undeclared = f" ({', '.join(taken.undeclared)} declares none)" if high is None and taken.undeclared else ""
     beyond = ""
@@ -288,3 +288,7 @@ def _unbounded_by(taken: RunEstimate) -> str:
 
 def _calls(number: float | None) -> str:
     return count(round(number or 0), "call")
+
+
+def _stored(questions: int) -> str:
+    return "the one question that is stored" if questions == 1 else f"the {questions:,} questions that are stored"

@@ -21,5 +21,8 @@ def closest(name: object, known: Iterable[str]) -> str:
 
 def closest_name(name: object, known: Iterable[str], cutoff: float = CUTOFF) -> str | None:
     """The name itself, for whoever has to spell it in another way."""
-    near = difflib.get_close_matches(str(name)[:100], list(islice(known, MOST_COMPARED)), n=1, cutoff=cutoff)
+    asked, names = str(name)[:100], list(islice(known, MOST_COMPARED))
+    if same := [each for each in names if each.casefold() == asked.casefold()]:  # nearer than any other letter
+        return same[0]
+    near = difflib.get_close_matches(asked, names, n=1, cutoff=cutoff)
     return near[0] if near else None
