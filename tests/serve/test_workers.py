@@ -114,7 +114,9 @@ def served_by_two(folder: Path, *options: str) -> Iterator[WorkersServed]:
         path.write_text(json.dumps({"name": "two", "models": models, "teams": teams, "strategies": ["solo", "vote"]}))
         command = [sys.executable, "-m", "moot", "serve", str(path), "--port", "0", "--workers", "2", "--all", *options]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "MOOT_WORKERS_KEY": KEY}
-        process = subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True)
+        process = subprocess.Popen(
+            command, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True, start_new_session=True
+        )
         assert process.stdout is not None
         try:
             line = process.stdout.readline()
@@ -233,11 +235,20 @@ def test_it_is_not_well_while_one_of_them_says_nothing(served: WorkersServed) ->
         until(lambda: told(one, "GET", "/healthz")[0] == 200)
 
 
-def test_all_of_them_end_with_who_started_them(served: WorkersServed) -> None:
+def test_all_of_them_end_with_who_started_them_and_their_questions_first(served: WorkersServed) -> None:
+    """A signal that comes twice at once, to all of a group, as a terminal and `timeout` send it, is one word."""
     workers = served.workers
-    served.process.send_signal(signal.SIGTERM)
-    assert served.process.wait(PATIENCE_S) == -signal.SIGTERM
-    assert not [pid for pid in workers if Path(f"/proc/{pid}").exists()]
+    served.endpoint.held = True
+    with served.connected() as connections, ThreadPoolExecutor(2) as pool:
+        asking = [pool.submit(asked, each, f"Who is the last, {k}?") for k, each in enumerate(connections)]
+        until(lambda: served.endpoint.in_flight == len(connections))
+        for number in (signal.SIGHUP, signal.SIGTERM, signal.SIGTERM):
+            os.killpg(served.process.pid, number)
+            time.sleep(0.05)
+        served.endpoint.held = False
+        assert [each.result()[0] for each in asking] == [200, 200]
+    assert served.process.wait(PATIENCE_S) in (-signal.SIGHUP, -signal.SIGTERM)
+    assert not [pid for pid in workers if _runs(pid)]
 
 
 def test_limits_of_a_key_hold_for_all_of_them(tmp_path: Path) -> None:

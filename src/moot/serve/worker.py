@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import socket
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 import uvicorn
@@ -48,7 +50,7 @@ def work(orders: WorkerOrders, listening: socket.socket, line: socket.socket) ->
     try:
         with asyncio.Runner(loop_factory=uvicorn.Config("").get_loop_factory()) as runner:
             runner.run(_Worker(orders).run(listening, line))
-    except KeyboardInterrupt:  # who started it was told too
+    except KeyboardInterrupt:  # before it served; who started it was told too
         pass
     except MootError as error:
         print(f"moot: worker {os.getpid()}: {error}", file=sys.stderr)
@@ -57,6 +59,17 @@ def work(orders: WorkerOrders, listening: socket.socket, line: socket.socket) ->
 
 def _tell(warning: str) -> None:
     print(f"moot: {warning}", file=sys.stderr)
+
+
+class _WorkerServer(TeamServer):
+    """Told to end by who started it, and by nobody else: what a terminal tells a whole group it passes on in its time."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        for number in (signal.SIGINT, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else ())):
+            signal.signal(number, signal.SIG_IGN)
+        signal.signal(signal.SIGTERM, self.handle_exit)
+        yield
 
 
 class _Worker:
@@ -74,7 +87,7 @@ class _Worker:
         )
         self._live.offer = orders.offer
         self._application: Starlette | None = None
-        self._server: TeamServer | None = None
+        self._server: _WorkerServer | None = None
         self._opened = False
         """Before that it has answered nobody, and so nothing is to be written, added up or known."""
         self._abandoned = False
@@ -101,7 +114,7 @@ class _Worker:
             self._opened = True
             await live.edited.catch_up()
             connections = Connections.within(raise_file_limit(), per_address=orders.per_address)
-            self._server = TeamServer(self._application, connections, on_open=lambda: line.tell("ready"))
+            self._server = _WorkerServer(self._application, connections, on_open=lambda: line.tell("ready"))
             self._server.should_exit = self._abandoned
             await self._server.serve(sockets=[listening])
         finally:

@@ -19,6 +19,7 @@ from functools import partial
 from multiprocessing.process import BaseProcess
 
 from moot.engine import hangup
+from moot.engine.stopping import ONE_SIGNAL_S
 from moot.errors import MootError
 from moot.live.team import LiveTeam
 from moot.serve.app import admission_of
@@ -68,6 +69,7 @@ class Workers:
         self._processes: dict[str, BaseProcess] = {}
         self._stopping = asyncio.Event()
         self._opened = False
+        self._ended_at = 0.0
         self.ended_by: signal.Signals | None = None
 
     async def run(self) -> None:
@@ -98,12 +100,14 @@ class Workers:
             loop.add_signal_handler(number, self._end, number)
 
     def _end(self, number: signal.Signals) -> None:
-        """Told twice, nobody is waited for."""
-        if self._stopping.is_set():
+        """Told once more, nobody is waited for; what comes at once with the first is the same word."""
+        now = time.monotonic()
+        if not self._stopping.is_set():
+            self.ended_by, self._ended_at = number, now
+            self._stopping.set()
+        elif now > self._ended_at + ONE_SIGNAL_S:
             for process in self._processes.values():
                 process.kill()
-        self.ended_by = number
-        self._stopping.set()
 
     async def _open(self) -> None:
         await self._gate.all_ready(self._number)
