@@ -88,3 +88,13 @@ def test_the_chance_is_fishers(table: tuple[int, int, int, int]) -> None:
     a, b, c, d = table
     wanted = fisher_exact([[a, b], [c, d]], alternative="greater").pvalue
     assert fisher_upper(a, b, c, d) == pytest.approx(wanted, rel=1e-7, abs=1e-12)
+
+
+@pytest.mark.parametrize(("others", "against"), [(0.72, True), (0.3, False), (0.0, False)])
+def test_what_goes_along_with_being_right_is_no_verdict_by_its_name(others: float, against: bool) -> None:
+    """Of a column called score: 90 of 100 right replies have it, and so many of the others."""
+    replies = [
+        JudgedReply(number < 150, float(number % 150 < 150 * (0.9 if number < 150 else others)), f"q{number}", "ann")
+        for number in range(300)
+    ]
+    assert evidence_of(replies).speaks_against is against

@@ -31,6 +31,8 @@ NEARLY_ALL, FEW = 0.8, 0.25
 words, and errs. What only goes along with being right, as short replies may, differs in any large log, and by far less."""
 APART = 0.5
 """By how much the two differ at least among replies of the same model: what only the better models do is no verdict."""
+A_LITTLE_APART = 0.25
+"""The same of a metric whose name is often that of a verdict: a lenient judge may accept many other words."""
 ROUNDED = 1e-9
 
 
@@ -67,11 +69,13 @@ class VerdictEvidence:
 
     @property
     def speaks_against(self) -> bool:
-        """Whether a verdict would have been told from a metric that has nothing to do with it, and this one is not."""
+        """Whether a verdict would have been told from a metric that has nothing to do with it, and this one is not, or goes along
+        with being right and no more."""
         perfect = VerdictEvidence(
             [JudgedReply(each.says, float(bool(each.says)), each.question) for each in self.replies]
         )
-        return perfect._by_chance() <= LEVEL < self._by_chance()
+        ample = perfect._by_chance() <= LEVEL
+        return ample and (self._by_chance() > LEVEL or self._apart_within_models() < A_LITTLE_APART)
 
     @property
     def calls_references_right(self) -> bool:
