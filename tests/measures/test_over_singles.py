@@ -29,8 +29,7 @@ def over(
     values = alone(right, **others)
     known = {question: value.known or 0.0 for question, value in values.items()}
     side = SideResults("vote", (), known, dict.fromkeys(ASKED, 3.0), None, once=True)
-    best = single or best_of_singles(singles, ASKED)
-    assert best is not None
+    best = single or best_of_singles(singles, ASKED)[0]
     row = over_best([side], 0, singles, best, values, pooled=False, seed=1)
     assert row is not None
     return row

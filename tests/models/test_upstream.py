@@ -247,7 +247,7 @@ def stored(folder: Path, query: str) -> list[Any]:
         pytest.param(
             {"prompt": 1, "completion": 2}, 2, id="after the first, the next is held at as many times its most"
         ),
-        pytest.param({"prompt": 0, "completion": 0}, 3, id="free, as the file says: who bills is believed"),
+        pytest.param({"prompt": 0, "completion": 0}, 1, id="free, as the file says: so is one that has no list at all"),
     ],
 )
 async def test_the_stated_cost_is_what_the_cap_is_kept_by(tmp_path: Path, price: dict[str, float], calls: int) -> None:

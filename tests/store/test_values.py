@@ -61,7 +61,7 @@ MAY_BE_EMPTY: dict[str, set[str]] = {
         "logprobs",
     },
     "cells": {"team", "captain", "player", "cohort", "options", "traits"},
-    "episodes": {"answer"},
+    "episodes": {"answer", "unreached"},
     "experiment_questions": {"question_set", "cluster", "asker"},
     "grades": {"value", "detail"},
     "judgements": {"right", "detail", "judge_name", "call_key", "tries", "points"},

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from moot.advise.choice import most_accurate, to_take
 from moot.advise.find import FoundOptions, find_options
 from moot.advise.frontier import (
+    LITTLE,
     AdviceWanted,
     WeighedOption,
     measured,
@@ -131,7 +132,7 @@ def advise(drafts: KnownDrafts, wanted: AdviceWanted, found: FoundOptions | None
     points = _claimed(options, _kept(frontier, search.units, wanted), claim, by_money=cost == "usd_per_1000")
     on_all, units = [point.on_all for point in points], (*search.units, *claim.units)
     promised = {place for place, point in enumerate(points) if promises(point, wanted)}
-    likely = _likely([_told_by(point, search, claim) for point in points], wanted)
+    likely = _and_better(_likely([_told_by(point, search, claim) for point in points], wanted), points, wanted)
     place = to_take(on_all, units, wanted, promised, likely)
     taken, best = None if place is None else points[place], points[most_accurate(on_all)]
     over = None if taken is None or taken.option.kind == SINGLE else _over_singles(taken, claim, ALPHA / _teams(points))
@@ -181,6 +182,18 @@ def _likely(told: Sequence[tuple[Floats, Sequence[str]]], wanted: AdviceWanted) 
     return set() if least is None else {place for place, each in enumerate(told) if likely_to_reach(*each, least)}
 
 
+def _and_better(likely: set[int], points: Sequence[ClaimedPoint], wanted: AdviceWanted) -> set[int]:
+    """Those that have it on all questions too, and whoever is as good as one of these both there and where nothing was picked."""
+    least = wanted.min_accuracy or 0.0
+    figures = [(point.on_all.accuracy + LITTLE, point.accuracy.value + LITTLE) for point in points]
+    sure = [place for place in likely if figures[place][0] >= least]
+    return {
+        place
+        for place, (on_all, apart) in enumerate(figures)
+        if any(on_all >= figures[other][0] - LITTLE and apart >= figures[other][1] - LITTLE for other in sure)
+    }
+
+
 def _kept(frontier: Sequence[WeighedOption], units: Sequence[str], wanted: AdviceWanted) -> list[WeighedOption]:
     """The few points that are weighed: among them the one that the first half would take, so that something keeps to a limit
     where anything does, and under a time the quickest."""
@@ -210,8 +223,8 @@ def _claimed(
     for point in points:
         played = point.option.played(claim)
         both = point.played.beside(played)
-        usd = both.usd_per_1000
-        cost = usd if by_money and usd is not None else both.mean_calls
+        usd = played.usd_per_1000  # where it was not picked for being cheap, as it is shown
+        cost = usd if by_money and usd is not None else played.mean_calls
         on_all = WeighedOption(point.option, float(both.worth.mean()), cost, both)
         accuracy = share(played.worth, claim.units, ALPHA / len(points))
         found.append(ClaimedPoint(point.option, accuracy, played, on_all, id(point) in there))

@@ -93,14 +93,22 @@ class Advised:
             yield "weighed: no vote of all"
 
     def _least(self, taken: Mapping[str, Any], weighed: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-        """Shown by the interval that pays for all; likely by a one-sided one at 90 %, where nothing was picked."""
-        fixed = taken["rule"] == "single" or (taken["rule"] == "plurality" and len(taken["players"]) == len(self.said))
-        halves = [self._values(taken, half) for half in ((self.search, self.claim) if fixed else (self.claim,))]
-        if any(half is None for half in halves):
+        """Shown by the interval that pays for all; likely by a one-sided one at 90 %, where nothing was picked, and by all
+        questions; or by being as good, both there and on all, as another of which that is so."""
+        every = [(row, self._told(row)) for row in weighed]
+        told = self._told(taken)
+        if told is None or any(values is None for _, values in every):
             return
-        told = [value for half in halves for value in half or ()]
         shown = taken["low"] >= self.least
-        likely = share_interval([(value, 1.0) for value in told], 0.2)[0] >= self.least
+        sure = [
+            row
+            for row, values in every
+            if share_interval([(value, 1.0) for value in values or ()], 0.2)[0] >= self.least
+            and row["pooled"] >= self.least - NEAR
+        ]
+        likely = any(
+            taken["pooled"] >= row["pooled"] - NEAR and taken["accuracy"] >= row["accuracy"] - NEAR for row in sure
+        )
         reached = max(row["pooled"] for row in weighed) >= self.least - NEAR
         state = "shown" if shown else "likely" if likely else "open" if reached else "not reached"
         if (taken["least_accuracy"], taken["promised"], taken["likely"]) != (state, shown, shown or likely):
@@ -111,6 +119,12 @@ class Advised:
             new = math.ceil((spread / (p - self.least)) ** 2)
         if (new is None) != (taken["to_show"] is None) or (new is not None and abs(new - taken["to_show"]) > 1):
             yield f"to_show: {taken['to_show']}, expected {new}"
+
+    def _told(self, row: Mapping[str, Any]) -> list[float] | None:
+        """Of what was fixed beforehand on all questions; None: what it came to is not known here."""
+        fixed = row["rule"] == "single" or (row["rule"] == "plurality" and len(row["players"]) == len(self.said))
+        halves = [self._values(row, half) for half in ((self.search, self.claim) if fixed else (self.claim,))]
+        return None if any(half is None for half in halves) else [value for half in halves for value in half or ()]
 
     def _near_the_best(self, taken: Mapping[str, Any], best: Mapping[str, Any]) -> Iterator[str]:
         """With nothing asked for: behind the most accurate by one standard error at most, and no dearer."""
