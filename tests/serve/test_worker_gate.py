@@ -19,7 +19,7 @@ from moot.errors import MootError
 from moot.openai_form.refusal import Refused
 from moot.serve.admission import Admission, KeyLimits
 from moot.serve.figures_of_workers import added_up, figures_of
-from moot.serve.gate_wire import GIVE_BACK, Wire
+from moot.serve.gate_wire import GIVE_BACK, KEEPS, Wire
 from moot.serve.worker_gate import WorkerGate
 from moot.serve.worker_line import Answering, SharedAdmission, WorkerLine
 
@@ -188,6 +188,17 @@ async def test_what_others_know_is_heard_and_so_is_what_they_cannot_do() -> None
         with pytest.raises(MootError, match="unheard of"):
             await one.of_others("unheard of")
         assert await one.of_others("name") == ["bob"]
+
+
+async def test_a_worker_that_does_not_hear_is_told_from_one_that_has_trouble_and_from_one_that_has_ended() -> None:
+    async def broken() -> bool:
+        raise ValueError("no store")
+
+    async with workers_of() as server:
+        await server.worker("deaf", {KEEPS: asyncio.Event().wait})
+        await server.worker("broken", {KEEPS: broken})
+        heard = [await server.gate.answers(name, 0.05) for name in ("deaf", "broken", "gone")]
+    assert heard == [False, True, True]
 
 
 async def test_a_note_that_nobody_takes_ends_no_other_worker() -> None:

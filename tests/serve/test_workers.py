@@ -270,6 +270,21 @@ def test_limits_of_a_key_hold_for_all_of_them(tmp_path: Path) -> None:
         until(lambda: not [pid for pid in workers if _runs(pid)])
 
 
+def test_told_to_end_while_it_starts_it_ends(tmp_path: Path) -> None:
+    path = tmp_path / "team.yaml"
+    models = {"ann": {"provider": "simulated", "accuracy": 0.5}}
+    path.write_text(json.dumps({"name": "one", "models": models, "strategies": ["solo"]}))
+    command = [sys.executable, "-m", "moot", "serve", str(path), "--port", "0", "--workers", "2"]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    with subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.DEVNULL) as process:
+        until(lambda: bool(_children(process.pid)))
+        process.send_signal(signal.SIGTERM)
+        try:
+            assert process.wait(PATIENCE_S) == -signal.SIGTERM
+        finally:
+            process.kill()
+
+
 def _runs(pid: int) -> bool:
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"

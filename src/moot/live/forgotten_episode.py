@@ -25,7 +25,7 @@ after it."""
 async def forget_episode(store: Store, name: str, episode: str, asker: str | None) -> dict[str, int]:
     """Forget one episode, and leave nothing of it in the store's files. `asker`: only one of its own."""
     removed = await store.run(partial(purge_episode, name=name, episode=episode, asker=asker))
-    await store.scrub(pack=False)
+    await store.scrub()
     return removed
 
 

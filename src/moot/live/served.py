@@ -348,7 +348,7 @@ class ServedRecord:
             dropped = await self._store.run(partial(keep, cleaned=True))
         if dropped:
             try:
-                await self._store.scrub(pack=False)
+                await self._store.scrub()
             except StoreError as error:
                 _log.warning("what came for a question that was forgotten may be in the store's files: %s", error)
 

@@ -27,6 +27,10 @@ ANSWER_S = 10.0
 WELL_S = 3.0
 
 
+class SaysNothing(MootError):
+    """A worker that is there, and does not answer."""
+
+
 _ENDED = object()
 """What a worker says that has ended: nothing that it knew is left."""
 
@@ -92,6 +96,16 @@ class WorkerGate(SharedLimits):
     async def teams(self) -> MadeTeams:
         return MadeTeams(tuple(self._teams), dict(self._made))
 
+    async def answers(self, worker: str, within_s: float) -> bool:
+        """Whether it hears what is wanted of it; one that has ended need not."""
+        if (end := self._lines.get(worker)) is None:
+            return True
+        try:
+            await end.want(KEEPS, within_s=within_s)
+        except MootError as error:
+            return not isinstance(error, SaysNothing)
+        return True
+
     async def of_all(self, verb: str, *values: Any, but: str | None = None) -> list[Any]:
         """What each worker says to it, but for those that end meanwhile. `MootError` where one says nothing."""
         ends = [end for worker, end in self._lines.items() if worker != but]
@@ -107,15 +121,15 @@ class WorkerEnd:
         self._numbers = itertools.count()
         self._wanted: dict[int, asyncio.Future[Any]] = {}
 
-    async def want(self, verb: str, *values: Any) -> Any:
+    async def want(self, verb: str, *values: Any, within_s: float | None = None) -> Any:
         number = next(self._numbers)
         answer = self._wanted[number] = asyncio.get_running_loop().create_future()
         self._wire.send(WantedOfWorker(number, verb, values))
         try:
-            async with asyncio.timeout(WELL_S if verb == KEEPS else ANSWER_S):
+            async with asyncio.timeout(within_s or (WELL_S if verb == KEEPS else ANSWER_S)):
                 return await answer
         except TimeoutError:
-            raise MootError(f"{self._worker} says nothing") from None
+            raise SaysNothing(f"{self._worker} says nothing") from None
         finally:
             del self._wanted[number]
 

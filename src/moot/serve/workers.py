@@ -34,6 +34,8 @@ _log = logging.getLogger(__name__)
 
 STOP_S = 20.0
 """After which a worker that was told to end is ended: its questions have ten seconds, its store the rest."""
+STALLED_S = 60.0
+"""A worker that says nothing for so long holds places that others wait for: another takes its own."""
 YOUNG_S = 5.0
 """A worker that dies before is started anew after a pause, and if that happens to it time and again the server ends."""
 MOST_EARLY_ENDS = 5
@@ -82,11 +84,11 @@ class Workers:
             slots = [asyncio.create_task(self._keep_one(slot)) for slot in range(self._number)]
             opening = asyncio.create_task(self._open())
             try:
-                await asyncio.gather(*slots, opening)
+                await asyncio.gather(*slots)  # which end where they are told to before all could be asked
             finally:
                 self._stopping.set()
                 opening.cancel()
-                await asyncio.gather(*slots, return_exceptions=True)
+                await asyncio.gather(*slots, opening, return_exceptions=True)
         finally:
             if metered:
                 await self._live.store.close()
@@ -149,6 +151,7 @@ class Workers:
         serving = asyncio.create_task(self._gate.serve(name, await Wire.on(ours)))
         ended = asyncio.create_task(asyncio.to_thread(process.join))
         stopping = asyncio.create_task(self._stopping.wait())
+        watching = asyncio.create_task(self._watch(name, process))
         try:
             await asyncio.wait({ended, stopping}, return_when=asyncio.FIRST_COMPLETED)
             if not ended.done():
@@ -160,8 +163,15 @@ class Workers:
             return process.exitcode
         finally:
             stopping.cancel()
+            watching.cancel()
             serving.cancel()
             (heard,) = await asyncio.gather(serving, return_exceptions=True)
             if isinstance(heard, Exception):
                 _log.error("%s was not understood: %r", name, heard)
             del self._processes[name]
+
+    async def _watch(self, name: str, process: BaseProcess) -> None:
+        while await self._gate.answers(name, STALLED_S):  # noqa: ASYNC110  another process is looked at
+            await asyncio.sleep(STALLED_S / 4)
+        _log.error("%s has said nothing for %.0f s", name, STALLED_S)
+        process.kill()

@@ -123,7 +123,7 @@ class PostgresStore(Store):
 
         return await self.run(at_one_moment)
 
-    async def scrub(self, *, pack: bool = True) -> None:
+    async def scrub(self) -> None:
         """New files for every table. The server's own log of changes is its keeper's, and so are its backups."""
         await self._until_idle()
         connection = await self._connect()

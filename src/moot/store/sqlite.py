@@ -29,7 +29,7 @@ from moot.store.bookkeeping import CLAIM, FIND_ACCOUNTS, FIND_CLAIMS, RELEASE
 from moot.store.file_locks import with_log_beside, writer_of
 from moot.store.opened_file import OpenedFile, lost_log, refuse_second_name
 from moot.store.read_only import address_to_read, copied, no_space, not_writable
-from moot.store.scrubbing import mark_if_new, scrub
+from moot.store.scrubbing import scrub
 from moot.store.statements import Insert, Row, insert_new, insert_or_replace
 from moot.store.store import Done, Failed, Group, Store, Written, bounded_value
 
@@ -113,13 +113,13 @@ class SqliteStore(Store):
             connection.exec_driver_sql("BEGIN")
             return work(connection)
 
-    async def scrub(self, *, pack: bool = True) -> None:
+    async def scrub(self) -> None:
         await self._until_idle()
-        await asyncio.get_running_loop().run_in_executor(self._thread, self._scrub, pack)
+        await asyncio.get_running_loop().run_in_executor(self._thread, self._scrub)
 
-    def _scrub(self, pack: bool) -> None:
+    def _scrub(self) -> None:
         with _said_plainly(self.path):
-            scrub(self._raw, self._address, BUSY_TIMEOUT_S, pack=pack)
+            scrub(self._raw, self._address, BUSY_TIMEOUT_S)
 
     async def _write(self, group: Group) -> Done:
         """What may wait (the lock, the disk, long work) is done on the thread; rows are inserted here.
@@ -275,7 +275,6 @@ class SqliteStore(Store):
         with self._engine.begin() as connection:
             connection.exec_driver_sql("BEGIN IMMEDIATE")
             refuse_foreign_parts(connection, self.path)
-            mark_if_new(connection)
             migrating.migrate(connection, copy=copy)
 
     def _open_to_read(self) -> None:
@@ -302,7 +301,6 @@ class SqliteStore(Store):
                 connection.execute("PRAGMA query_only = ON")  # it may be a copy
                 return
             with_log_beside(connection, BUSY_TIMEOUT_S)
-            connection.execute("PRAGMA secure_delete = ON")  # from the first row on: see `scrubbing`
             connection.execute(f"PRAGMA synchronous = {'FULL' if self.lasts else 'OFF'}")
             connection.execute("PRAGMA wal_autocheckpoint = 8000")
 

@@ -268,8 +268,8 @@ class Store(ABC):
         return await self.run(work)
 
     @abstractmethod
-    async def scrub(self, *, pack: bool = True) -> None:
-        """What was deleted is in no file of the store any more, or an error says in which. `pack`: its space is given back."""
+    async def scrub(self) -> None:
+        """After deleting what must not be found again: no file of the store holds it any more, or an error says which."""
 
     @abstractmethod
     async def _open(self) -> None:
