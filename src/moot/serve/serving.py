@@ -66,7 +66,7 @@ def serve(
     address = f"http://{_shown(host)}:{listening.getsockname()[1]}"
     files = raise_file_limit()
     connections = Connections.within(files, per_address=per_address)
-    each = "" if workers == 1 else f" of each of {workers} workers"
+    each = "" if workers == 1 else " of each worker"
 
     def say_so() -> None:
         print(within_columns(offer_line(live)))
