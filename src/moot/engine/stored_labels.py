@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sqlalchemy import Connection
@@ -88,26 +88,8 @@ def stored_labels(
     if not solo:
         raise UsageError("--without-own-model leaves no proposers: all of them are of the summariser's model")
     cells, others = one_way(solo, reads)
-    said: dict[str, dict[str, dict[int, AnswerAlone]]] = {}
-    drafts: dict[tuple[str, str], Answer] = {}
-    settled = False
-    never = []
-    for cell in cells:
-        player = cell["player"]
-        rows = list(queries.results(connection, experiment["id"], cell["id"], grader))
-        if rows and all(row["outcome"] == "failed" for row in rows):
-            never.append(player)
-            continue
-        own = said.setdefault(player, {})
-        for row in rows:
-            if (question := row["question"]) in cases:
-                own.setdefault(question, {})[row["repeat"]] = AnswerAlone(row["answer"], row["value"])
-                settled |= way_of(row["value"], row["stage"], waits=True) == "judge"
-                if row["repeat"] == 0:
-                    drafts[player, question] = _draft(player, row)
-    if not said:
-        whose = " and of ".join(never)
-        raise UsageError(f"every answer of {whose} failed; moot doctor says why, then run the experiment again")
+    heard = _heard(connection, experiment["id"], cells, cases, grader)
+    said = heard.said
     first = {
         player: {question for question, own in of_player.items() if 0 in own} for player, of_player in said.items()
     }
@@ -122,15 +104,53 @@ def stored_labels(
     }
     repeats = 1 + max(repeat for player in plays for question in asked for repeat in said[player][question])
     left_out = len(cases) - len(asked)
-    origin = LabelOrigin(cells[0]["label"], others, left_out, kept.left_out, repeats, tuple(sorted(never)))
+    origin = LabelOrigin(cells[0]["label"], others, left_out, kept.left_out, repeats, tuple(sorted(heard.never)))
     firsts = {
         proposers[player]: {name: own[0] for name, own in of_player.items()} for player, of_player in plays.items()
     }
     matrix = _matrix(firsts, asked)
-    settled = settled or all(case.question.is_closed for case in asked.values())  # of choices the right one settles all
+    settled = heard.settled or all(
+        case.question.is_closed for case in asked.values()
+    )  # of choices the right one settles all
     return StoredLabels(
-        replace(matrix, clusters=clusters_of(asked.items()), settled=settled), asked, drafts, plays, origin
+        replace(matrix, clusters=clusters_of(asked.items()), settled=settled), asked, heard.drafts, plays, origin
     )
+
+
+@dataclass(slots=True)
+class _Heard:
+    """What the players said alone."""
+
+    said: dict[str, dict[str, dict[int, AnswerAlone]]] = field(default_factory=dict)
+    """By player, question and repeat."""
+    drafts: dict[tuple[str, str], Answer] = field(default_factory=dict)
+    settled: bool = False
+    """Some of it by a judge."""
+    never: list[str] = field(default_factory=list)
+    """Players of whom every answer failed: they are no proposers."""
+
+
+def _heard(
+    connection: Connection, experiment: str, cells: Sequence[Mapping[str, Any]], cases: Mapping[str, Case], grader: str
+) -> _Heard:
+    heard = _Heard()
+    for cell in cells:
+        player = cell["player"]
+        rows = list(queries.results(connection, experiment, cell["id"], grader))
+        if rows and all(row["outcome"] == "failed" for row in rows):
+            heard.never.append(player)
+            continue
+        own = heard.said.setdefault(player, {})
+        for row in rows:
+            if (question := row["question"]) in cases:
+                own.setdefault(question, {})[row["repeat"]] = AnswerAlone(row["answer"], row["value"])
+                heard.settled |= way_of(row["value"], row["stage"], waits=True) == "judge"
+                if row["repeat"] == 0:
+                    heard.drafts[player, question] = _draft(player, row)
+    if not heard.said:
+        whose = " and of ".join(heard.never)
+        raise UsageError(f"every answer of {whose} failed; moot doctor says why, then run the experiment again")
+    return heard
 
 
 def _draft(player: str, row: Mapping[str, Any]) -> Answer:
