@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from second_way import tables
+from second_way.absent import lacking
 from second_way.accuracy import interim
 from second_way.claims_tables import clusters, ends_of, mark_of, table_of
 from second_way.compare import ANY_TEXT, Holds, Near
@@ -169,7 +170,7 @@ def _about(
     if not side.alone and known:
         own = [side] if how == "declared" else [*paid.values()]
         row |= _beside(raw, side, own, payers, asked, values, without)
-    return row
+    return _nothing_claimed(row) if "unreached" in row and lacking(raw, side.cells) else row
 
 
 def _who(raw: Raw, side: Option, paid: Mapping[str, Option]) -> Row:
@@ -210,6 +211,7 @@ def _highest_row(raw: Raw, every: Mapping[str, Option]) -> Row | None:
             "bounds": ends_of([*values.values()]),
         }
     row |= {} if row["n"] else {"why": ANY_TEXT}
+    row |= {"low": None, "high": None} if lacking(raw, every[top].cells) else {}
     return {**row, **ranked.row, "note": "chosen after the fact"}
 
 
@@ -252,9 +254,12 @@ def _beside(
 
 
 def _nothing_claimed(row: Row) -> Row:
-    over = {**row["over_best_single"], **dict.fromkeys(("low", "high", "p")), "why": ANY_TEXT}
-    over["best_single"] = {**over["best_single"], "low": None, "high": None}
-    row = {**row, "over_best_single": over, "low": None, "high": None}
+    row = {**row, "low": None, "high": None}
+    if over := row["over_best_single"]:
+        over = {**over, **{key: None for key in ("low", "high", "p") if key in over}, "why": ANY_TEXT}
+        if over.get("best_single"):
+            over["best_single"] = {**over["best_single"], "low": None, "high": None}
+        row["over_best_single"] = over
     if captain := row["over_captain"]:
         claimed = (key for key in ("low", "high", "p", "p_holm", "low_holm", "high_holm") if key in captain)
         row["over_captain"] = {**captain, **dict.fromkeys(claimed), "why": ANY_TEXT}

@@ -2,9 +2,8 @@
 
 The headline is what the file declared as `primary`. Without one it is the option with the highest accuracy, said to be
 chosen after the fact, and its intervals pay for the choice: see `moot.stats.choice`; so do they for what was played and is no
-longer in the file: see `unlisted`. Everything in its sentence is
-against one baseline, the best single player on the questions that the option has, and "more" means more than every one of
-them that ever answered. Options, and players, are ranked on the questions that they share: see `moot.stats.shared_questions`.
+longer in the file: see `unlisted`. Everything in its sentence is against one baseline, the best single player on the questions
+that the option has; "more" is more than each that ever answered. Who is ranked shares questions: `moot.stats.shared_questions`.
 """
 
 from __future__ import annotations
@@ -14,12 +13,13 @@ from dataclasses import dataclass
 
 from moot.experiment.side_names import ClaimError, SeveralTeams, is_meant, parse_side
 from moot.measures.cells import Stored
-from moot.measures.claims.cut_short import unclaimed
+from moot.measures.claims.cut_short import unclaimed, without_claims
 from moot.measures.claims.over_singles import PlayedOption, best_of_singles, graded_table, nobody_is_best, over_best
 from moot.measures.claims.since_the_look import since_the_look
 from moot.measures.claims.singles import Singles, singles_of
 from moot.measures.claims.unlisted import UnlistedOption, UnlistedOptions, choosable
 from moot.measures.claims.unreached import (
+    KEY,
     OVER,
     WhoByQuestion,
     turned_round,
@@ -28,6 +28,7 @@ from moot.measures.claims.unreached import (
     with_failed,
     withheld,
 )
+from moot.measures.claims.without_members import too_many_without
 from moot.measures.claims.words import AFTER_THE_FACT, sentences
 from moot.measures.native_cost import NativeCost, cheapest, native_cost
 from moot.measures.points_words import IN_POINTS
@@ -120,7 +121,7 @@ def headline_figures(
         "over_captain": None,
         "cost_ratio": None,
         "cost_unit": None,
-        "after_the_fact": _after_the_fact(cells, options, unlisted, source.seed),
+        "after_the_fact": _after_the_fact(source, cells, options, unlisted),
         "played_alone": any(cell["player"] for cell in cells),
         **({IN_POINTS: source.in_points} if source.in_points else {}),
     }
@@ -128,6 +129,7 @@ def headline_figures(
     row |= unreached_row(without, len(values))
     if not any(cell["player"] for cell in chosen.side.cells) and row["value"] is not None:
         row |= _beside_players(source, cells, chosen, values, without)
+    row = withheld(row) if KEY in row and too_many_without(source, chosen.side.cells) else row
     if source.progress.missing:
         row["interim"] = source.progress._asdict()
     if source.cut_short:
@@ -263,7 +265,7 @@ def _of_several_teams(
         "why": why,
         "ungraded": 0,
         **dict.fromkeys(("over_best_single", "over_captain", "cost_ratio", "cost_unit")),
-        "after_the_fact": _after_the_fact(cells, options, unlisted, source.seed),
+        "after_the_fact": _after_the_fact(source, cells, options, unlisted),
         "played_alone": any(cell["player"] for cell in cells),
         **({IN_POINTS: source.in_points} if source.in_points else {}),
     }
@@ -302,7 +304,7 @@ def _named(chosen: _Chosen, every: Sequence[Stored]) -> Row:
 
 
 def _after_the_fact(
-    cells: Sequence[Stored], options: Mapping[str, SideResults], unlisted: UnlistedOptions, seed: int
+    source: Source, cells: Sequence[Stored], options: Mapping[str, SideResults], unlisted: UnlistedOptions
 ) -> Row | None:
     """The highest of all rows, on the questions that it is the highest on: what a careless report would print first. Its
     interval pays for the choice among all that are ranked, which are more than the teams that a headline is chosen from."""
@@ -313,7 +315,8 @@ def _after_the_fact(
     paid: list[PlayedOption] = [options[title] for title in together.names]
     paid += unlisted.beside(choosable(cells))
     place = together.names.index(top)
-    row = accuracy_row(values) | estimate_row(_paid_accuracy(paid, place, together.questions, values, seed))
+    row = accuracy_row(values) | estimate_row(_paid_accuracy(paid, place, together.questions, values, source.seed))
+    row = without_claims(row) if too_many_without(source, options[top].cells) else row
     if "ungraded" in row:  # answers, as the headline counts them
         row["ungraded"] = sum(options[top].ungraded.get(question, 0) for question in values)
     return {"of": top, **row, **ranking_row(together), "note": "chosen after the fact"}
