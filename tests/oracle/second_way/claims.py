@@ -225,15 +225,16 @@ def _beside(
     without: Mapping[str, frozenset[str]],
 ) -> Row:
     means = raw.repeats > 1 or not side.once
-    row: Row = {"over_captain": _over_captain(raw, side, values, len(paid), means)}
+    row: Row = {"over_captain": _over_captain(raw, side, values, len(paid), means, without)}
     several = singles(raw, own_options)
     own = [question for question in asked if question in values]
+    every = replace(several, values=dict(several.values))
     if silent := [name for name in several.values if several.silent(name, own)]:
         row["never_answered"] = silent
         for name in silent:
             del several.values[name]
     failed = {
-        q: frozenset(name for name, alone in several.values.items() if q in alone and broken(alone[q])) for q in own
+        q: frozenset(name for name, alone in every.values.items() if q in alone and broken(alone[q])) for q in own
     }
     row |= _unreached({q: without.get(q, frozenset()) | failed[q] for q in own}, values)
     single = _cheapest(raw, several, all_highest(several.values, own), own)
@@ -250,7 +251,7 @@ def _beside(
     if not over:
         return row
     row |= {"over_best_single": over, **cost}
-    return _nothing_claimed(row) if _turns(raw, side, paid, own, values, several, without, over, means) else row
+    return _nothing_claimed(row) if _turns(raw, side, paid, own, values, every, without, over, means) else row
 
 
 def _nothing_claimed(row: Row) -> Row:
@@ -471,7 +472,16 @@ def _room_for_the_best(row: Row, several: Singles, values: Mapping[str, Value], 
     return row
 
 
-def _over_captain(raw: Raw, side: Option, values: Mapping[str, Value], options: int, means: bool) -> Row | None:
+def _over_captain(
+    raw: Raw,
+    side: Option,
+    values: Mapping[str, Value],
+    options: int,
+    means: bool,
+    without: Mapping[str, frozenset[str]],
+    sign: int = 0,
+) -> Row | None:
+    """`sign`: what was claimed, to see whether it stands with everybody who was missed at the other end."""
     if any(cell.traits.get("captain") != "leads" for cell in side.cells):
         return None
     pairs: dict[str, list[tuple[Value, Value]]] = {}
@@ -482,13 +492,32 @@ def _over_captain(raw: Raw, side: Option, values: Mapping[str, Value], options: 
     for question in values:
         if all(question in own for own in alone):
             led = [by_question.get(question, NOBODY_KNOWS) for by_question in side.by_cell]
-            pairs[question] = [(one, own[question]) for one, own in zip(led, alone, strict=True)]
+            own_words = [own[question] for own in alone]
+            if sign and without.get(question):
+                led = [one if one is NOBODY_KNOWS else _end(sign < 0) for one in led]
+            if sign > 0:
+                own_words = [_end(right=True) if broken(one) else one for one in own_words]
+            pairs[question] = [*zip(led, own_words, strict=True)]
     row = errors_apart(difference(pairs, means=means), pairs)
     row |= bounds(pairs) if pairs else {}
     if row["n"] and turned(row):
         row["why"] = ANY_TEXT
     graded = any(None not in (one.known, other.known) for several in pairs.values() for one, other in several)
-    return family([row], chosen_from=options)[0] if graded else None
+    if not graded:
+        return None
+    row = family([row], chosen_from=options)[0]
+    if sign or not (claimed := _sign(row)):
+        return row
+    again = _over_captain(raw, side, values, options, means, without, claimed)
+    if again is not None and _sign(again) == claimed:
+        return row
+    ends = ("low", "high", "p", "p_holm", "low_holm", "high_holm")
+    return {**row, **{key: None for key in ends if key in row}, "why": ANY_TEXT}
+
+
+def _end(right: bool) -> Value:
+    worth = float(right)
+    return Value(worth, worth, worth, (worth,))
 
 
 def _cheapest(raw: Raw, several: Singles, equals: Sequence[str], asked: Sequence[str]) -> str | None:

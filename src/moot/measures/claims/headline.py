@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from moot.experiment.side_names import ClaimError, SeveralTeams, is_meant, parse_side
 from moot.measures.cells import Stored
 from moot.measures.claims.cut_short import unclaimed, without_claims
+from moot.measures.claims.over_captain import OverCaptain
 from moot.measures.claims.over_singles import PlayedOption, best_of_singles, graded_table, nobody_is_best, over_best
 from moot.measures.claims.since_the_look import since_the_look
 from moot.measures.claims.singles import Singles, singles_of
@@ -29,16 +30,15 @@ from moot.measures.claims.unreached import (
     withheld,
 )
 from moot.measures.claims.without_members import too_many_without
-from moot.measures.claims.words import AFTER_THE_FACT, sentences
+from moot.measures.claims.words import AFTER_THE_FACT, sentences, unreached_words
 from moot.measures.native_cost import NativeCost, cheapest, native_cost
 from moot.measures.points_words import IN_POINTS
 from moot.measures.question_costs import mean_cost
-from moot.measures.quiz.played import UNPLAYED
-from moot.measures.sides import SideResults, alone_by_player, cells_named, highest, ranked, side_of, why_unplayed
+from moot.measures.sides import SideResults, cells_named, highest, ranked, side_of, why_unplayed
 from moot.measures.source import Source
 from moot.stats.choice import chosen_interval
 from moot.stats.clusters import units_of
-from moot.stats.estimates import Row, estimate_row, with_holm
+from moot.stats.estimates import Row, estimate_row
 from moot.stats.graded import (
     Value,
     accuracy_row,
@@ -49,7 +49,6 @@ from moot.stats.graded import (
     known,
     why_none,
 )
-from moot.stats.graded_pairs import errors_apart, family_row, known_pairs
 from moot.stats.shared_questions import SharedQuestions, shared_questions
 from moot.store.declarations import Declared
 from moot.types import Estimate
@@ -332,12 +331,13 @@ def _beside_players(
     """Against the best single player, against the captain alone, and what it cost beside them. `without`: who could not be
     reached when it was played."""
     pooled = int(source.config.get("repeats", 1)) > 1 or not chosen.side.once
-    row: Row = {"over_captain": _over_captain(source, chosen, values, pooled)}
-    singles = singles_of(source, [chosen.side] if chosen.how == "declared" else list(chosen.paid.values()))
-    if silent := singles.never_answered(values.keys()):
-        singles = singles.without(silent)
+    every = singles = singles_of(source, [chosen.side] if chosen.how == "declared" else list(chosen.paid.values()))
+    row = unreached_row(with_failed(without, every.values, values), len(values))
+    captain = OverCaptain(source, chosen.side, values, without, pooled, len(chosen.options))
+    row["over_captain"] = captain.row_unless_turned(unreached_words(row[KEY])) if row else captain.row()
+    if silent := every.never_answered(values.keys()):
+        singles = every.without(silent)
         row["never_answered"] = silent
-    row |= unreached_row(with_failed(without, singles.values, values), len(values))
     equals = best_of_singles(singles.values, list(values))
     # Of players that are equally good the cheapest is the one to be held against.
     single = min(equals, key=lambda name: _alone(source, chosen, singles, name).dearness, default=None)
@@ -353,33 +353,9 @@ def _beside_players(
     cost = _cost(chosen, _alone(source, chosen, singles, single) if known else None)
     row |= {"over_best_single": over, **cost}
     turned = turned_round(
-        over, chosen.options, chosen.place, singles.values, values, without, pooled=pooled, seed=source.seed
+        over, chosen.options, chosen.place, every.values, values, without, pooled=pooled, seed=source.seed
     )
     return withheld(row) if turned else row
-
-
-def _over_captain(source: Source, chosen: _Chosen, values: Mapping[str, Value], pooled: bool) -> Row | None:
-    """Captain by captain on each question; several captains of one question are one pair, their mean.
-
-    Only where captains lead: one that does no more than break ties has no errors that a team could fix. The adjusted p
-    pays for all options that this one was chosen from.
-    """
-    side = chosen.side
-    if any(cell["traits"].captain != "leads" for cell in side.cells):
-        return None
-    tables = {table.name: table for table in map(source.draft_table, side.cells)}
-    by_table = {name: alone_by_player(source, table) for name, table in tables.items()}
-    alone = [by_table[source.draft_table(cell).name].get(cell["captain"] or "", {}) for cell in side.cells]
-    pairs: dict[str, list[tuple[Value, Value]]] = {}
-    after = [side.values_of(cell) for cell in side.cells]
-    for question in values:
-        if all(question in own for own in alone):
-            led = [own.get(question, UNPLAYED) for own in after]
-            pairs[question] = list(zip(led, (own[question] for own in alone), strict=True))
-    row = errors_apart(family_row(pairs, pooled=pooled), pairs)
-    if not row["n"] and not known_pairs(pairs):
-        return None
-    return with_holm([row], family=len(chosen.options) if row["p"] is not None else None)[0]
 
 
 def _alone(source: Source, chosen: _Chosen, singles: Singles, single: str) -> NativeCost:
