@@ -375,3 +375,40 @@ def test_nobody_is_chosen_with_intervals_among_those_who_were_not_reached(tmp_pa
     assert {end for _, end in ends_of_intervals(rows)} == {None}
     said = " ".join(command("select", path, "--k", "2").split())
     assert "bob, cat could not be reached on more than a few questions" in said
+
+
+@pytest.mark.parametrize("replies", [0, 1, 8])
+def test_a_player_of_another_team_who_was_not_reached_may_be_better(tmp_path: Path, replies: int) -> None:
+    """Be it that some of its replies came or that none did."""
+    path = cup(tmp_path, ["solo", "vote"], questions=90, seed=3)
+    spec = json.loads(path.read_text())
+    accuracies = {"ann": 0.6, "cat": 0.6, "dan": 0.6, "eve": 0.6, "bob": 0.97}
+    spec["models"] = {name: {"provider": "simulated", "accuracy": share} for name, share in accuracies.items()}
+    spec["teams"] = {"four": {"players": ["ann", "cat", "dan", "eve"]}, "two": {"players": ["bob", "ann"]}}
+    path.write_text(json.dumps(spec | {"primary": "four/vote"}))
+    with asked(gone("bob", questions=lambda n: n >= replies)):
+        assert ended("run", path, "--quiet")[0] == 1
+    headline = told(path)["headline"]
+    assert headline["over_best_single"]["difference"] > 0
+    assert headline["over_best_single"]["low"] is None
+    assert headline["unreached"]["withheld"]
+    assert headline["unreached"]["questions"] == 90 - replies
+    status, said = ended("report", path, "--fail-under", "over_best_single.low>0")
+    assert status == 1
+    assert "somebody could not be reached (bob)" in said
+
+
+def test_over_its_captain_a_team_claims_what_compare_claims(tmp_path: Path) -> None:
+    """The captain alone is weak and was not reached on a few questions; nothing else was missing."""
+    path = cup(tmp_path, ["solo", "talkative"], questions=60, primary="talkative")
+    spec = json.loads(path.read_text())
+    for name, share in {"ann": 0.45, "bob": 0.7, "cat": 0.7}.items():
+        spec["models"][name]["accuracy"] = share
+    path.write_text(json.dumps(spec))
+    for many in (2, 3):
+        with asked(gone("ann", questions=lambda n, many=many: n < many)):  # type: ignore[misc]
+            ended("run", path, "--quiet")
+        over = told(path)["headline"]["over_captain"]
+        compared = json.loads(command("compare", path, "talkative", "solo@ann", "--json"))
+        assert (over["low"] is None) is (compared["low"] is None)
+        path.with_suffix(".db").unlink()

@@ -251,7 +251,8 @@ def _beside(
     if not over:
         return row
     row |= {"over_best_single": over, **cost}
-    return _nothing_claimed(row) if _turns(raw, side, paid, own, values, every, without, over, means) else row
+    many = "unreached" in row and 20 * row["unreached"]["questions"] > len(values)
+    return _nothing_claimed(row) if many or _turns(raw, side, paid, own, values, every, without, over, means) else row
 
 
 def _nothing_claimed(row: Row) -> Row:

@@ -40,6 +40,7 @@ from moot.stats.choice import chosen_interval
 from moot.stats.clusters import units_of
 from moot.stats.estimates import Row, estimate_row
 from moot.stats.graded import (
+    FEW_WAITING,
     Value,
     accuracy_row,
     at_worst,
@@ -355,7 +356,7 @@ def _beside_players(
     turned = turned_round(
         over, chosen.options, chosen.place, every.values, values, without, pooled=pooled, seed=source.seed
     )
-    return withheld(row) if turned else row
+    return withheld(row) if turned or (KEY in row and row[KEY]["questions"] > FEW_WAITING * len(values)) else row
 
 
 def _alone(source: Source, chosen: _Chosen, singles: Singles, single: str) -> NativeCost:
