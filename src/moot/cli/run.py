@@ -221,12 +221,15 @@ def _nothing_new_words(tally: RunTally) -> str:
 
 
 def _cut_words(tally: RunTally, how: str) -> str:
-    """How it ended before its end, and what is kept of it."""
-    failed = tally.outcomes["failed"]
+    """How it ended before its end, and what is kept of it: that and what is left to play are all episodes of the plan."""
+    failed, left = tally.outcomes["failed"], tally.total - tally.kept
     words = f"{how}: {tally.kept:,} of {tally.total:,} episodes are kept"
+    if left:
+        words += f", {left:,} {'is' if left == 1 else 'are'} left to play"
     if not failed:
         return words
-    return f"{words}; {failed:,} failed, such as by {_plainest(tally) or 'an error'}"
+    which = "which" if failed == left else f"{failed:,} of them"
+    return f"{words}; {which} failed, such as by {_plainest(tally) or 'an error'}"
 
 
 def _nothing_played(runner: Runner) -> None:

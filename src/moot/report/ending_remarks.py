@@ -21,6 +21,7 @@ from moot.report.remarks import (
     prove_nothing,
     simulated_words,
     unlisted_words,
+    unplayed_words,
 )
 from moot.types import WITH_ANSWER
 
@@ -42,7 +43,6 @@ def remarks_of(figures: Figures, graded_by: str = "FILE", bounds: str = "--secti
     endings: Counter[str] = Counter()
     for row in figures["accuracy"]:
         endings.update(row["outcomes"])
-    missing = sum(row["missing"] for row in figures["accuracy"])
     without = [(outcome, times) for outcome, times in endings.most_common() if outcome not in WITH_ANSWER]
     if without:
         named = ", ".join(f"{times:,} {outcome}" for outcome, times in without)
@@ -58,8 +58,7 @@ def remarks_of(figures: Figures, graded_by: str = "FILE", bounds: str = "--secti
         yield f"{count(more, 'more abstains', 'more abstain')} (--section abstention)."
     if undecided := endings["undecided"]:
         yield f"Undecided, so that a fall-back stands as the answer: {undecided:,} of {endings.total():,} episodes."
-    if missing:
-        yield f"{count(missing, 'episode')} {'is' if missing == 1 else 'are'} not played yet: run the file again to go on."
+    yield from unplayed_words(figures)
     if cause := next((run.get("cause") for run in reversed(figures.get("runs", ()))), None):
         yield ended_early_words(cause)
     yield from chosen_on_words(figures)

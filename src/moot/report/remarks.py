@@ -60,10 +60,7 @@ def remarks(figures: Figures) -> list[str]:
     lines += figures.get("left_out", ())
     if prompts := figures.get("prompts"):
         lines.append(prompts_remark(prompts))
-    missing = sum(row["missing"] for row in figures["accuracy"])
-    if missing:
-        are = "is" if missing == 1 else "are"
-        lines.append(f"{count(missing, 'episode')} {are} not played yet: run the file again to go on.")
+    lines += unplayed_words(figures)
     if cause := next((run.get("cause") for run in reversed(figures.get("runs", ()))), None):
         lines.append(ended_early_words(cause))
     lines += unreached_words(figures.get("unreached", ()))
@@ -73,6 +70,16 @@ def remarks(figures: Figures) -> list[str]:
         for failure in figures["failures"]
     ]
     return lines
+
+
+def unplayed_words(figures: Figures) -> Iterator[str]:
+    """Of how many there are to be, so that it can be held against what a run says is kept."""
+    missing = sum(row["missing"] for row in figures["accuracy"])
+    if missing:
+        played = sum(sum(row["outcomes"].values()) for row in figures["accuracy"])
+        are = "is" if missing == 1 else "are"
+        of_all = f"{missing:,} of {count(missing + played, 'episode')}"
+        yield f"{of_all} {are} not played yet: run the file again to go on."
 
 
 def cluster_words(questions: int, clusters: Row) -> str:
