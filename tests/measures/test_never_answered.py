@@ -319,7 +319,10 @@ def test_nor_is_a_summariser_wrong_that_never_answered() -> None:
 
 def test_nobody_chooses_among_the_silent_nor_guesses_with_them() -> None:
     """The best single is the highest of those who answered, and as many guessers as they are stand beside what they cover."""
-    asked = [replace(case, question=replace(case.question, choices=("Paris", "Bern"), kind="choice")) for case in questions(QUESTIONS)]
+    asked = [
+        replace(case, question=replace(case.question, choices=("Paris", "Bern"), kind="choice"))
+        for case in questions(QUESTIONS)
+    ]
     asked = [replace(case, answer="A", accepted=()) for case in asked]
     letters = {"ann": "A", "bob": "B"}
     models: dict[str, Any] = {
