@@ -23,11 +23,12 @@ from moot.report.remarks import (
     unlisted_words,
     unplayed_words,
 )
+from moot.stats.counted_words import few_names
 from moot.types import WITH_ANSWER
 
 FEW_SENTENCES = 2
-MOST_NAMED = 3
-"""So many are named who never answered."""
+NAMES_SIGNS = 24
+"""So many characters have the names of who never answered, which stand in the section."""
 
 
 def remarks_of(figures: Figures, graded_by: str = "FILE", bounds: str = "--section accuracy") -> Iterator[str]:
@@ -47,8 +48,7 @@ def remarks_of(figures: Figures, graded_by: str = "FILE", bounds: str = "--secti
     if without:
         named = ", ".join(f"{times:,} {outcome}" for outcome, times in without)
         never = _never_answered(figures)
-        others = f" and {count(len(never) - MOST_NAMED, 'other')}" if len(never) > MOST_NAMED else ""
-        whose = f"; {', '.join(never[:MOST_NAMED])}{others} never gave one" if never else ""
+        whose = f"; {few_names(never, room=NAMES_SIGNS)} never gave one" if never else ""
         yield f"Without an answer, of {endings.total():,} episodes: {named}{whose} (--section outcomes)."
     if not (figures.get("headline") or {}).get("unreached"):  # which says so itself
         yield from unreached_words(figures.get("unreached", ()))

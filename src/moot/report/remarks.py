@@ -17,6 +17,7 @@ from moot.measures.points_words import in_points
 from moot.measures.quiz.sections import talk_from_words
 from moot.measures.rubric.sections import agreement_words, own_words
 from moot.report.nothing_played import ended_early_words
+from moot.stats.counted_words import few_names
 
 SMALL = 30
 """Fewer questions than this prove next to nothing, and the report says so."""
@@ -157,7 +158,7 @@ def _changed_keys(hypotheses: Sequence[Row]) -> str:
 
 
 def simulated_words(figures: Figures) -> str:
-    return f"Simulated, not real: {', '.join(figures['simulated'])}."
+    return f"Simulated, not real: {few_names(figures['simulated'])}."
 
 
 def prove_nothing(figures: Figures) -> str:
