@@ -105,7 +105,9 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_make_collect_report(collector: pytest.Collector) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
     """Of several workers, each begins to collect elsewhere: on a fresh checkout every test file is compiled, and workers side by
     side at the same file would all compile it. So whoever comes second finds it done."""
     report = yield
