@@ -43,7 +43,7 @@ UNITS = (
     *("\n-", "\n ", "1,", "1.", "a ", "a.", "<a", "<think>", '{"a":', "$$", "\\("),
 )
 TAILS = ("", "!x")
-SHORT, LONG = 400, 4_000
+SHORT, LONG = 400, 6_000
 """Characters. What is slow without measure is found by the short ones, which end."""
 
 BOUND_S = {SHORT: 0.02, LONG: 0.04}
