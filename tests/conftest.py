@@ -118,9 +118,10 @@ def pytest_make_collect_report(
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Wherever a worker began, all have the same tests in the same order."""
-    items.sort(key=lambda item: item.path)
+    if hasattr(config, "workerinput"):
+        items.sort(key=lambda item: str(item.path))
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

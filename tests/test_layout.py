@@ -92,6 +92,7 @@ def test_imports_point_up(path: Path) -> None:
         ("from moot.store import rows", "store"),
         ("import moot.store.rows", "store"),
         ("from moot import store", "store"),
+        ("from moot import (  # (all of it)\n    store,\n)", "store"),
         ("from moot import run", "results"),
         ("def later():\n    from moot import Experiment as Named", "experiment"),
     ],
