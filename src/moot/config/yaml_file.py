@@ -57,9 +57,7 @@ def parsed_yaml(text: str, path: Path) -> YamlFile:
     """The same of a text that is to stand in this file."""
     try:
         loader = PlainLoader(text)
-        node = (
-            loader.get_single_node()
-        )  # once for places and values: to read a text takes far longer than to build them
+        node = loader.get_single_node()  # for places and values: nearly all the time goes into this
         places = KeyLines(node)
         check_expansion(node, most=10 * MOST_CHARACTERS)
         repeated = duplicate_key(node)
