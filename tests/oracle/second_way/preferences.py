@@ -499,7 +499,7 @@ def _habits(curve: Curve, shown: Sequence[Any], heard: Any, judges: Sequence[str
         row |= {"flips": flip, "flips_low": near(flip_ends[0]), "flips_high": near(flip_ends[1])}
         row |= {"words": sum(map(len, firsts.values())), "questions": len(firsts)}
         row |= dict.fromkeys(("longer", "longer_low", "longer_high"))
-        if judge is not None:
+        if judge is not None and len(firsts) >= 30:
             place = len(curve.pairs) + 2 * curve.judges.index(judge) + 1
             without = np.array([at[place] for at in curve.without])
             n = len(without)

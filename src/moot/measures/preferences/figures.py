@@ -14,6 +14,7 @@ from moot.measures.source import Source
 from moot.stats.agreement import agreement
 from moot.stats.clusters import unit_of
 from moot.stats.left_out_words import left_out_of
+from moot.stats.paired import FEW_QUESTIONS
 from moot.stats.preference import Preferences, PreferenceWord, raw_rate
 from moot.stats.preference_share import Rate, share
 from moot.stats.quantiles import ALPHA, student_quantile
@@ -221,11 +222,13 @@ def _habits(said: SaidPreferences, fitted: Preferences) -> Iterator[Row]:
         row |= {"flips": flips and flips.value, **_ends("flips_low", "flips_high", flips), "words": len(firsts)}
         habit = found.get(judge or "") or (found.get("person:") if judge in said.persons else None)
         longer = dict.fromkeys(("longer", "longer_low", "longer_high"))
-        if habit is not None and habit.longer is not None:
+        asked = len({unit_of(question) for question, _ in firsts})
+        # Of fewer the error is taken from too little: judges without the habit were told to have it.
+        if habit is not None and habit.longer is not None and asked >= FEW_QUESTIONS:
             error = (habit.longer_error or 0.0) * quantile
             odds = (habit.longer, habit.longer - error, habit.longer + error)
             longer = dict(zip(longer, (float(logistic(each)) - 0.5 for each in odds), strict=True))
-        yield {**row, **longer, "questions": len({unit_of(question) for question, _ in firsts})}
+        yield {**row, **longer, "questions": asked}
 
 
 def _flips(said: SaidPreferences, judges: Sequence[str]) -> Iterator[tuple[str, float]]:
