@@ -41,6 +41,7 @@ from moot.store.schema import (
     reservations,
     served_calls,
     titles,
+    unscrubbed,
     votes,
 )
 
@@ -237,6 +238,11 @@ def _unreached(connection: Connection) -> None:
     tell_unreached(connection)
 
 
+def _unscrubbed(connection: Connection) -> None:
+    """What was forgotten, and may still stand in the store's files."""
+    unscrubbed.create(connection, checkfirst=True)
+
+
 MIGRATED_TOGETHER = 2_000
 
 MIGRATIONS: dict[str, Callable[[Connection], None]] = {
@@ -260,6 +266,7 @@ MIGRATIONS: dict[str, Callable[[Connection], None]] = {
     "0018-served-calls": _served_calls,
     "0019-overcharges": _overcharges,
     "0020-unreached": _unreached,
+    "0021-unscrubbed": _unscrubbed,
 }
 
 
