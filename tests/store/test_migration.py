@@ -36,6 +36,7 @@ NEW_STEPS = (
     "0018-served-calls",
     "0019-overcharges",
     "0020-unreached",
+    "0021-unscrubbed",
 )
 NEW_TABLES = (
     "choices",
@@ -51,6 +52,7 @@ NEW_TABLES = (
     "votes",
     "served_calls",
     "overcharges",
+    "unscrubbed",
 )
 NOT_NOTED = {"remark": ("position", "saw")}
 """What the old version did not write down: it is not made up."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import os
 import shutil
@@ -24,11 +25,12 @@ from sqlalchemy import Connection, text
 from moot.cli.app import app
 from moot.cli.exit import run_app
 from moot.errors import StoreError, StoreFull, UsageError
-from moot.models.cache import Cache
+from moot.models.cache import Cache, StoredCall
 from moot.models.scripted import ScriptedModel
 from moot.simulate.server import SimulatedServer, running
 from moot.store import scrubbing, sqlite, store_at
 from moot.store.calls import ExperimentCalls
+from moot.store.rows import call_row
 from moot.store.sqlite import SqliteStore
 from moot.types import Message, Reply, Request
 
@@ -371,6 +373,52 @@ async def test_a_reader_who_does_not_let_go_is_said_and_then_nothing_is_left(
         reader.execute("COMMIT")
         await store.scrub()
         assert os.path.getsize(f"{path}-wal") == 0  # noqa: ASYNC240
+    await store.close()
+
+
+async def test_a_scrub_takes_its_turn_among_writes_that_never_end(tmp_path: Path) -> None:
+    """Between the beginning and the end of a transaction nothing can be scrubbed, and the store is never idle."""
+    path = tmp_path / "s.db"
+    store = await SqliteStore(path).open()
+    over, kept = False, set[str]()
+
+    async def writes(number: int) -> None:
+        for turn in itertools.count():
+            if over:
+                return
+            row = call_row(StoredCall(f"{number}-{turn}", "tom", "[]", Reply("x" * 500, key="")), "x")
+            kept.add((await store.keep_call(row))["key"])
+
+    writers = [asyncio.create_task(writes(number)) for number in range(30)]
+    async with asyncio.timeout(120):
+        for _ in range(5):
+            await store.scrub()
+    assert len(kept) > 30
+    assert not any(writer.done() for writer in writers)
+    over = True
+    await asyncio.gather(*writers)
+    await store.close()
+    assert {key for (key,) in rows(path, "SELECT key FROM calls")} == kept
+
+
+async def test_tries_beside_a_reader_do_not_make_the_log_longer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scrubbing, "SCRUB_S", 0.1)
+    path = tmp_path / "s.db"
+    store = await SqliteStore(path).open()
+    for number in range(200):
+        await store.keep_call(call_row(StoredCall(f"{number}", "tom", "[]", Reply("x" * 5_000, key="")), "x"))
+    with closing(sqlite3.connect(path, isolation_level=None)) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM calls").fetchone()
+        lengths = [os.path.getsize(f"{path}-wal")]  # noqa: ASYNC240
+        for _ in range(3):
+            with pytest.raises(StoreError, match="still in it"):
+                await store.scrub()
+            lengths.append(os.path.getsize(f"{path}-wal"))  # noqa: ASYNC240
+    assert len(set(lengths)) == 1, lengths
+    await store.scrub()
     await store.close()
 
 

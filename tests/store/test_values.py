@@ -46,6 +46,7 @@ PRIMARY_KEYS: dict[str, tuple[str, ...]] = {
     "served_calls": ("key", "experiment", "question", "repeat"),
     "settlements": ("case", "answer"),
     "titles": ("episode", "person"),
+    "unscrubbed": ("experiment", "mark"),
     "votes": ("first", "second", "person"),
 }
 
@@ -70,6 +71,7 @@ MAY_BE_EMPTY: dict[str, set[str]] = {
     "reservations": {"payer"},
     "runs": {"finished_at"},
     "scores": {"value", "detail", "failure"},
+    "unscrubbed": {"asker"},
 }
 
 
@@ -107,6 +109,7 @@ CLUSTERED = {
     "served_calls",
     "settlements",
     "titles",
+    "unscrubbed",
     "votes",
 }
 """Tables that SQLite keeps in the order of their keys."""

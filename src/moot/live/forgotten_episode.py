@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 import time
-from functools import partial
 
 from sqlalchemy import Connection, delete, select, update
 
+from moot.errors import UsageError
+from moot.live.left_in_files import mark_of_episode, note_forgotten, noted_episode
 from moot.live.served_past import forget_after_episodes
 from moot.live.served_rows import cells_in, find_episode, plans_named
 from moot.live.tied_calls import forgettable, ties_since, untied
 from moot.live.unlinked_calls import FORGOTTEN, mark_of
 from moot.store import queries, schema
 from moot.store.rows import case_of
-from moot.store.store import Store
 from moot.types import Question
 
 LATE_S = 5.0
@@ -22,18 +22,20 @@ LATE_S = 5.0
 after it."""
 
 
-async def forget_episode(store: Store, name: str, episode: str, asker: str | None) -> dict[str, int]:
-    """Forget one episode, and leave nothing of it in the store's files. `asker`: only one of its own."""
-    removed = await store.run(partial(purge_episode, name=name, episode=episode, asker=asker))
-    await store.scrub()
-    return removed
-
-
 def purge_episode(connection: Connection, name: str, episode: str, asker: str | None) -> dict[str, int]:
-    """The episode with its grades and calls; its question too, unless that was asked once more."""
+    """The episode with its grades and calls; its question too, unless that was asked once more. `asker`: only one of its own.
+
+    Its words are in the store's files until these are scrubbed. Of one that is so far the same is told again.
+    """
     if connection.dialect.name == "sqlite":
         connection.exec_driver_sql("PRAGMA secure_delete = ON")
-    row = find_episode(connection, name, episode, asker)
+    try:
+        row = find_episode(connection, name, episode, asker)
+    except UsageError:
+        if (removed := noted_episode(connection, name, episode, asker)) is None:
+            raise
+        return removed
+    owner = _owner(connection, name, row["question"])
     episodes, scores, matches = schema.episodes, schema.scores, schema.matches
     this = (
         episodes.c.cell.in_(cells_in(plans_named(name))),
@@ -61,7 +63,17 @@ def purge_episode(connection: Connection, name: str, episode: str, asker: str | 
         tied = _before_ties(connection, name, case.question, begun, min(ended, ties_since(connection)))
     calls = forgettable(connection, name, said | tied)
     rest = forget_after_episodes(connection, name, [row["question"]], time.time(), calls=calls)
-    return {"episodes": forgotten, **rest}
+    removed = {"episodes": forgotten, **rest}
+    note_forgotten(connection, name, removed, mark=mark_of_episode(episode), asker=owner)
+    return removed
+
+
+def _owner(connection: Connection, name: str, question: str) -> str | None:
+    """Whose question it is; None: nobody's, or that of several, which only they see who see all."""
+    places = schema.experiment_questions
+    asked = (places.c.experiment.in_(plans_named(name)), places.c.question == question)
+    askers = connection.execute(select(places.c.asker).where(*asked).distinct()).scalars().all()
+    return askers[0] if len(askers) == 1 else None
 
 
 def _loosened(connection: Connection, name: str, question: str, repeat: int) -> set[str]:

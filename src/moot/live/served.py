@@ -29,6 +29,7 @@ from moot.grade.grading import Grading
 from moot.grade.persons import persons_word, words_by_case
 from moot.live.asked_with import AskedWith
 from moot.live.forgotten_plays import ForgottenPlays
+from moot.live.left_in_files import LeftInFiles
 from moot.live.served_past import drop_calls
 from moot.live.served_rows import cleaned_rows, placed_cases
 from moot.live.tied_calls import ITSELF, AskedPlay, asked_play, calls_are_for, forgettable, put_ties
@@ -85,6 +86,7 @@ class ServedRecord:
         self._calls: dict[str, Row] = {}
         self._claims: dict[str, CallClaim] = {}
         self.forgotten = ForgottenPlays()
+        self.files = LeftInFiles(store)
         self._tied: set[str] = set()
         """Keys of calls and failures of questions that are to be written: as far as their questions are not forgotten."""
         self._asked_with = asked_with
@@ -143,9 +145,12 @@ class ServedRecord:
         """While nothing can be kept nobody is asked: raises the reason, and when it is tried again."""
         self.notice()
         if self.error is not None:
-            refused = StoreError(str(self.error))
-            refused.retry_after_s = math.ceil(max(0.0, self._next_try - time.monotonic())) + 1.0
-            raise refused
+            raise self._refusal()
+
+    def _refusal(self) -> StoreError:
+        refusal = StoreError(str(self.error))
+        refusal.retry_after_s = math.ceil(max(0.0, self._next_try - time.monotonic())) + 1.0
+        return refusal
 
     def notice(self) -> None:
         """What broke the store may have been none of our rows: money that was to be reserved, or a sign of life."""
@@ -268,7 +273,7 @@ class ServedRecord:
         try:
             await asyncio.wait({written, failed}, return_when=asyncio.FIRST_COMPLETED)
             if not written.done():
-                raise StoreError(str(self.error))
+                raise self._refusal()
         finally:
             written.cancel()
             failed.cancel()
@@ -288,6 +293,7 @@ class ServedRecord:
         self._waiting.put_nowait(None)
         self._hurry.set()
         await self._writer
+        await self.files.close()
         self._writer = None
 
     async def _write(self) -> None:
@@ -347,10 +353,7 @@ class ServedRecord:
         except Exception:  # noqa: BLE001  perhaps a value that no database takes: once more without such
             dropped = await self._store.run(partial(keep, cleaned=True))
         if dropped:
-            try:
-                await self._store.scrub()
-            except StoreError as error:
-                _log.warning("what came for a question that was forgotten may be in the store's files: %s", error)
+            self.files.scrub_soon()
 
     def _trouble(self, error: Exception) -> None:
         if self.error is None:
@@ -386,7 +389,7 @@ class ServedRecord:
             scores.append(score_row(episode.cell, case.digest, episode.repeat, self.grading.name, score))
         queries.put(connection, schema.episodes, clean([episode_row(episode) for episode in batch.episodes]))
         queries.put(connection, schema.scores, clean(scores))
-        return drop_calls(connection, forgettable(connection, self.name, batch.kept))
+        return drop_calls(connection, self.name, forgettable(connection, self.name, batch.kept))
 
     async def feedback(
         self, episode: str, *, answer: str | None = None, correct: bool | None = None, asker: str | None = None

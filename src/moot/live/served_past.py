@@ -14,6 +14,7 @@ from moot.engine.answer_sheets import answers_beside
 from moot.grade.normalise import answer_key
 from moot.grade.prefer import text_digest
 from moot.live.beside_episodes import forget_beside
+from moot.live.left_in_files import note_forgotten, scrub_files
 from moot.live.unlinked_calls import calls_before_links, hush_failures, texts_of
 from moot.models.border import MOST_USD
 from moot.store import queries, schema
@@ -27,18 +28,14 @@ LONGEST_PLAY_S = 86_400.0
 """After so long a question without an episode was broken off."""
 
 
-async def forget(
-    store: Store, name: str, before: float, *, now: float | None = None, scrub: bool = True
-) -> dict[str, int]:
+async def forget(store: Store, name: str, before: float, *, now: float | None = None) -> dict[str, int]:
     """Forget what was asked under this name before this moment, and leave nothing of it in the store's files.
 
     `now`: what is dated later counts as asked just before it.
-    `scrub` off: the files are gone through only if something was forgotten now.
     """
     now = time.time() if now is None else now
     removed = await store.run(partial(purge, name=name, before=before, now=now))
-    if scrub or any(removed.values()):
-        await store.scrub()
+    await scrub_files(store)
     return removed
 
 
@@ -78,7 +75,10 @@ def purge(connection: Connection, name: str, before: float, now: float) -> dict[
     )
     forgotten = connection.execute(delete(episodes).where(*old)).rowcount
     rest = _forget_after(connection, served, ids, before, _forget_calls(connection, name, before))
-    return {"episodes": forgotten, **rest}
+    removed = {"episodes": forgotten, **rest}
+    if any(removed.values()):
+        note_forgotten(connection, name, removed)
+    return removed
 
 
 def _loosen(connection: Connection, name: str, old: Sequence[ColumnElement[bool]], before: float, now: float) -> None:
@@ -201,13 +201,16 @@ def _forget_judges_calls(connection: Connection, ids: Sequence[str], before: flo
     return _drop_by_key(connection, keys, before)
 
 
-def drop_calls(connection: Connection, keys: Iterable[str]) -> int:
+def drop_calls(connection: Connection, name: str, keys: Iterable[str]) -> int:
     """Calls that nobody uses any more, as if they had not been kept."""
     if not (gone := sorted(keys)):
         return 0
     if connection.dialect.name == "sqlite":
         connection.exec_driver_sql("PRAGMA secure_delete = ON")
-    return _drop_by_key(connection, gone, time.time())
+    dropped = _drop_by_key(connection, gone, time.time())
+    if dropped:
+        note_forgotten(connection, name, {"calls": dropped})
+    return dropped
 
 
 def _drop_by_key(connection: Connection, keys: Iterable[str], before: float) -> int:

@@ -14,6 +14,7 @@ import uuid
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -25,9 +26,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from moot.errors import MootError, UsageError
-from moot.live.served import served_name
-from moot.live.served_past import forget
+from moot.errors import UsageError
+from moot.live.left_in_files import AGAIN_S, LONGEST_AGAIN_S
+from moot.live.served_past import purge
 from moot.live.team import LiveTeam
 from moot.live.told_right import NoAnswerGiven
 from moot.models.border import text_problem
@@ -114,6 +115,7 @@ def create_app(
         await live.open()
         if together is None:  # else it is known where all are let in
             await server.recall_spending()
+        await live.record.files.look()
         beside = [asyncio.create_task(server.forget())] if settings.keep_days is not None else []
         try:
             yield
@@ -334,18 +336,23 @@ class Server:
 
     async def forget(self) -> None:
         """Once at the start and then every day: nothing older than was promised stays."""
-        scrub = True  # an earlier server may have been ended in the middle of it
+        files, failures = self.live.record.files, 0
+        files.scrub_soon()  # an earlier version left no note where it was ended in the middle of it
         while True:
             now = time.time()
             before = now - (self.settings.keep_days or 0) * DAY_S
             try:
-                await forget(self.live.store, served_name(self.live.experiment.name), before, now=now, scrub=scrub)
-                scrub = False
-            except MootError as error:
-                scrub = True
-                _log.warning(
-                    "what is older than %s days could not all be forgotten: %s", self.settings.keep_days, error
-                )
+                removed = await self.live.store.run(partial(purge, name=self.live.record.name, before=before, now=now))
+            except Exception as error:  # noqa: BLE001  whatever it is, it is tried again: what was promised is not kept
+                if not failures:
+                    words = "what is older than %s days could not be forgotten; it is tried again: %s"
+                    _log.warning(words, self.settings.keep_days, error)
+                failures += 1
+                await asyncio.sleep(min(LONGEST_AGAIN_S, AGAIN_S * 2.0 ** min(failures - 1, 30)))
+                continue
+            failures = 0
+            if any(removed.values()):
+                files.scrub_soon()
             await asyncio.sleep(DAY_S)
 
 

@@ -16,7 +16,7 @@ from starlette.routing import BaseRoute, Route
 from moot.errors import UsageError
 from moot.live.beside_episodes import titles_of
 from moot.live.edited_team import players_of, strategies_of
-from moot.live.forgotten_episode import forget_episode
+from moot.live.forgotten_episode import purge_episode
 from moot.live.team import LiveTeam
 from moot.openai_form.refusal import Refused, json_response
 from moot.serve.admission import Admission
@@ -36,6 +36,13 @@ OURS = (
 SCRIPTS = (*OURS, *(f"vendor/{name}" for name in VENDORED))
 FILES = ("table.html", "table.css", *SCRIPTS)
 
+
+SCRUBBED_S = 10.0
+"""How long whoever forgets a question waits until it is gone from the store's files too."""
+NOT_SCRUBBED = (
+    "It is forgotten, and nobody is shown it any more. Its words are still in the store's files: another process may be reading "
+    "an earlier state of the store. The server tries again until they are gone."
+)
 
 _LIMIT = whole_number("limit", least=1, most=500, default=50)
 
@@ -119,15 +126,21 @@ class PastAndPage:
     async def forget_episode(self, request: Request) -> Response:
         """Forget one question: its answer, every prompt and reply, in every byte of the store."""
         sees = self.gate.holder(request).sees
-        ident = request.path_params["episode"]
-        await self.live.record.all_written(forgetting=ident)
+        ident, record = request.path_params["episode"], self.live.record
+        await record.all_written(forgetting=ident)
+        forget = partial(purge_episode, name=record.name, episode=ident, asker=sees)
         try:
             async with examined(self.live.store):
-                removed = await forget_episode(self.live.store, self.live.record.name, ident, sees)
+                removed = await self.live.store.run(forget)
         except UsageError as error:
             raise Refused(404, str(error), code="no_such_episode", param="episode") from None
-        await self.live.record.flush()  # a call that was written in that moment goes too
-        return json_response({"episode": ident, "forgotten": removed})
+        try:
+            await record.flush()  # a call that was written in that moment goes too
+        finally:
+            record.files.scrub_soon()
+        gone = await record.files.gone(SCRUBBED_S)
+        told: dict[str, Any] = {"episode": ident, "forgotten": removed, "scrubbed": gone}
+        return json_response(told) if gone else json_response({**told, "note": NOT_SCRUBBED}, 202)
 
     async def list_reports(self, request: Request) -> Response:
         """The reports that lie beside the page."""
@@ -155,7 +168,12 @@ def history_routes(
         DescribedRoute("/v1/moot/teams", doors.teams),
         DescribedRoute("/v1/moot/episodes", doors.episodes, parameters=[_LIMIT]),
         DescribedRoute("/v1/moot/episodes/{episode}", doors.episode),
-        DescribedRoute("/v1/moot/episodes/{episode}", doors.forget_episode, method="DELETE"),
+        DescribedRoute(
+            "/v1/moot/episodes/{episode}",
+            doors.forget_episode,
+            method="DELETE",
+            unfinished="Forgotten, not yet scrubbed.",
+        ),
         DescribedRoute("/v1/moot/reports", doors.list_reports),
         Route("/reports/{name}", doors.report),
     ]

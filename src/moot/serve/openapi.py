@@ -145,7 +145,9 @@ class DescribedRoute(Route):
         key: bool = True,
         answers: Sequence[str] = (_JSON,),
         asks_team: bool = False,
+        unfinished: str | None = None,
     ) -> None:
+        """`unfinished`: what it means where the answer is that something is still to be done (202)."""
         super().__init__(path, handler, methods=[method])
         self.method = method.lower()
         self.body = body
@@ -153,6 +155,7 @@ class DescribedRoute(Route):
         self.key = key
         self.answers = answers
         self.asks_team = asks_team
+        self.unfinished = unfinished
 
     def operation(self) -> dict[str, Any]:
         operation: dict[str, Any] = {
@@ -160,6 +163,8 @@ class DescribedRoute(Route):
             "summary": (getdoc(self.endpoint) or "").partition("\n")[0],
             "responses": {"200": {"description": "The answer.", "content": {kind: {} for kind in self.answers}}},
         }
+        if self.unfinished is not None:
+            operation["responses"]["202"] = {"description": self.unfinished, "content": {_JSON: {}}}
         if self.asks_team:
             beside = {
                 "type": "object",

@@ -16,6 +16,9 @@ _log = logging.getLogger(__name__)
 
 NOT_KEEPING = "The store cannot be written; until it can, nothing is answered."
 
+NOT_DONE = "The store did not do what this needs; the server's log says why. Try again."
+"""It may take other things all the same."""
+
 UNREADABLE = "The store holds something that moot did not write; the server's log says where."
 
 BROKEN = "The server made a mistake; its log says which."
@@ -30,9 +33,12 @@ def as_refusal(error: Exception) -> Refused:
     if isinstance(error, StoreUnreadable):  # it can be written, and other questions are answered
         _log.error("the store holds something that moot did not write: %s", error)
         return Refused(500, UNREADABLE, code="store_unreadable", kind="server_error")
-    if isinstance(error, StoreError):  # whose words name files of the server; its log has them
-        pause_s = error.retry_after_s or 5.0
-        return Refused(503, NOT_KEEPING, code="store_error", kind="server_error", retry_after_s=pause_s)
+    if isinstance(error, StoreError):  # whose words name files of the server: they are for its log
+        words, pause_s = NOT_KEEPING, error.retry_after_s
+        if pause_s is None:  # else nothing is kept at the moment, which was logged when it began
+            _log.warning("the store did not do what a request needs: %s", error)
+            words, pause_s = NOT_DONE, 5.0
+        return Refused(503, words, code="store_error", kind="server_error", retry_after_s=pause_s)
     if isinstance(error, MootError):
         _log.warning("a question could not be played: %s", error)
         return Refused(503, public_words(str(error)), code="team_error", kind="server_error")

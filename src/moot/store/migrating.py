@@ -41,6 +41,7 @@ from moot.store.schema import (
     reservations,
     served_calls,
     titles,
+    unscrubbed,
     votes,
 )
 
@@ -230,6 +231,11 @@ def _unreached(connection: Connection) -> None:
     tell_unreached(connection)
 
 
+def _unscrubbed(connection: Connection) -> None:
+    """What was forgotten, and may still stand in the store's files."""
+    unscrubbed.create(connection, checkfirst=True)
+
+
 MIGRATIONS: dict[str, Callable[[Connection], None]] = {
     "0001-first-tables": _first_tables,
     "0002-cohorts": _cohorts,
@@ -251,6 +257,7 @@ MIGRATIONS: dict[str, Callable[[Connection], None]] = {
     "0018-served-calls": _served_calls,
     "0019-overcharges": _overcharges,
     "0020-unreached": _unreached,
+    "0021-unscrubbed": _unscrubbed,
 }
 
 

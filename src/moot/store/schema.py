@@ -181,6 +181,18 @@ served_calls = Table(
     Column("created_at", NumberColumn, nullable=False),
     sqlite_with_rowid=False,
 )
+unscrubbed = Table(
+    "unscrubbed",
+    metadata,
+    Column("experiment", TextColumn, primary_key=True),  # the name that it was served under
+    Column("mark", TextColumn, primary_key=True),  # of one episode; empty: several, or what came late for one
+    Column("asker", TextColumn),  # who may ask whether it is gone; null: whoever sees all
+    Column("episodes", CountColumn, nullable=False),  # how much was forgotten
+    Column("questions", CountColumn, nullable=False),
+    Column("calls", CountColumn, nullable=False),
+    Column("forgotten_at", NumberColumn, nullable=False),
+    sqlite_with_rowid=False,
+)
 failures = Table(
     "failures",
     metadata,

@@ -29,7 +29,7 @@ from moot.store.bookkeeping import CLAIM, FIND_ACCOUNTS, FIND_CLAIMS, RELEASE
 from moot.store.file_locks import with_log_beside, writer_of
 from moot.store.opened_file import OpenedFile, lost_log, refuse_second_name
 from moot.store.read_only import NO_STORE, address_to_read, copied, no_space, not_writable, refuse_foreign
-from moot.store.scrubbing import scrub
+from moot.store.scrubbing import Scrubbing, in_turns
 from moot.store.statements import Insert, Row, insert_new, insert_or_replace
 from moot.store.store import Done, Failed, Group, Store, Written, bounded_value
 
@@ -114,12 +114,7 @@ class SqliteStore(Store):
             return work(connection)
 
     async def scrub(self) -> None:
-        await self._until_idle()
-        await asyncio.get_running_loop().run_in_executor(self._thread, self._scrub)
-
-    def _scrub(self) -> None:
-        with _said_plainly(self.path):
-            scrub(self._raw, self._address, BUSY_TIMEOUT_S)
+        await in_turns(partial(self.run, Scrubbing(BUSY_TIMEOUT_S)), self._address)
 
     async def _write(self, group: Group) -> Done:
         """What may wait (the lock, the disk, long work) is done on the thread; rows are inserted here.
@@ -235,6 +230,9 @@ class SqliteStore(Store):
         """Other work has a transaction of its own, so that its failure takes no call with it; the failure is handed on."""
         try:
             self._check_file()
+            if isinstance(work, Scrubbing):
+                with _said_plainly(self.path), self._engine.connect() as connection:
+                    return work(connection)
             with _said_plainly(self.path), self._engine.begin() as connection:
                 connection.exec_driver_sql("BEGIN" if self._read_only else "BEGIN IMMEDIATE")
                 self._see_others()

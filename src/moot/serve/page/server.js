@@ -76,7 +76,7 @@ export async function post(path, body) {
 }
 
 export async function forget(path) {
-  await fetched(path, { method: "DELETE" });
+  return (await fetched(path, { method: "DELETE" })).json();
 }
 
 /** Ask a team: the events of its stream, one JSON value each. */

@@ -647,8 +647,9 @@ function forgetting(each) {
       button.textContent = "Forget for ever?";
       return;
     }
+    let told;
     try {
-      await forget(`/v1/moot/episodes/${each.episode}`);
+      told = await forget(`/v1/moot/episodes/${each.episode}`);
     } catch (error) {
       return fail(error);
     }
@@ -658,7 +659,7 @@ function forgetting(each) {
       seat(state.teams.find((team) => team.model === find("model").value));
       idle();
     }
-    say("news", "Forgotten.");
+    say("news", told.note ?? "Forgotten.");
     await history();
     find("sought").focus();
   });
