@@ -69,7 +69,7 @@ export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 # Compiled modules are kept, whatever the machine is set to: without them every command compiles all that it imports again.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo site test test-more test-clients test-package test-ray lint bench bench-preferences soak attack chaos mutants clean
+.PHONY: demo site test test-more test-clients test-package test-ray lint bench bench-preferences browser soak attack chaos mutants clean
 
 $(VENV)/.ready: pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -92,9 +92,12 @@ lint: $(VENV)/.ready
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-# The checks of lint run beside the tests, and what they say stands below. Plugins that no test here uses are slow to import.
-test: $(VENV)/.ready
+# Beside the packages, where make may do two things at once (-j 2): these are fetched, those are mostly compiled.
+browser:
 	@.ci/browser
+
+# The checks of lint run beside the tests, and what they say stands below. Plugins that no test here uses are slow to import.
+test: $(VENV)/.ready browser
 	$(BIN)/moot models add smollm2-135m
 	@$(MAKE) --no-print-directory lint > $(VENV)/lint.log 2>&1 & lint=$$!; status=0; \
 	.ci/tests $(BIN)/python -m "not long" \
@@ -190,8 +193,7 @@ mutants: $(VENV)/.ready .mutants/env
 	.mutants/env/bin/python bench/mutants.py --count $(COUNT) --seed $(SEED) --rooms $(ROOMS) \
 		--minutes $(MINUTES) --jobs $(JOBS) --python $(CURDIR)/$(BIN)/python --without $(filter %.py,$(MORE))
 
-attack: $(VENV)/.ready
-	@.ci/browser
+attack: $(VENV)/.ready browser
 	$(BIN)/moot models add minilm-l6
 	$(BIN)/python bench/attack.py $(ATTACKS)
 

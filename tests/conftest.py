@@ -104,6 +104,26 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.enable()
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Of several workers, each begins to collect elsewhere: on a fresh checkout every test file is compiled, and workers side by
+    side at the same file would all compile it. So whoever comes second finds it done."""
+    report = yield
+    if isinstance(collector, pytest.Directory) and (worker := getattr(collector.config, "workerinput", None)):
+        begin = len(report.result) * int(worker["workerid"].removeprefix("gw")) // worker["workercount"]
+        report.result = report.result[begin:] + report.result[:begin]
+    return report
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Wherever a worker began, all have the same tests in the same order."""
+    if hasattr(config, "workerinput"):
+        items.sort(key=lambda item: str(item.path))
+
+
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     """What was not tested is said at the end, by its reason: a skipped test reads like a passed one otherwise."""
     reasons: Counter[str] = Counter()

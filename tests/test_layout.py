@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from source_trees import ROOT, classes_in, imports_of
 
 import moot
 
-ROOT = Path(moot.__file__).parent
 ORDER = [
     "errors",
     "later",
@@ -67,7 +67,7 @@ def rooms_exported() -> dict[str, str]:
 
 def imported(source: str) -> set[str]:
     names = set()
-    for node in ast.walk(ast.parse(source)):
+    for node in imports_of(source):
         if isinstance(node, ast.ImportFrom) and node.module == "moot":
             names.update(rooms_exported()[each.name] for each in node.names if each.name != "__version__")
         if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("moot."):
@@ -92,6 +92,7 @@ def test_imports_point_up(path: Path) -> None:
         ("from moot.store import rows", "store"),
         ("import moot.store.rows", "store"),
         ("from moot import store", "store"),
+        ("from moot import (  # (all of it)\n    store,\n)", "store"),
         ("from moot import run", "results"),
         ("def later():\n    from moot import Experiment as Named", "experiment"),
     ],
@@ -116,9 +117,8 @@ SEVERAL_MEANINGS = {"Ballot"}
 def types_defined(source: str) -> Iterator[tuple[str, str | None]]:
     """The types that a module gives to others, each with its definition: of a class None, of an alias the type it is for."""
     tree = ast.parse(source)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ClassDef):
-            yield node.name, None
+    for each in classes_in(tree):
+        yield each.name, None
     for node in tree.body:
         targets = (
             node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
@@ -185,7 +185,7 @@ def families_imported(path: Path) -> set[str]:
     families = {folder.name for folder in (ROOT / "measures").iterdir() if (folder / "measure.py").exists()}
     named = [
         f"{node.module}.{each.name}".split(".")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in imports_of(path.read_text(encoding="utf-8"))
         if isinstance(node, ast.ImportFrom) and node.module
         for each in node.names
     ]

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
+from source_trees import ROOT, classes_in
 
-import moot
-
-ROOT = Path(moot.__file__).parent
 ROOMS_OF_VALUES = ("types", "traces", "stats", "ballots", "decide", "measures", "models", "store")
 GROWING = {
     "stats": {"Race"},
@@ -34,8 +31,8 @@ GROWING = {
 
 def dataclasses_of(room: str) -> Iterator[tuple[ast.ClassDef, dict[str, bool]]]:
     for path in [*(ROOT / room).rglob("*.py"), *ROOT.glob(f"{room}.py")]:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            for said in node.decorator_list if isinstance(node, ast.ClassDef) else ():
+        for node in classes_in(ast.parse(path.read_text(encoding="utf-8"))):
+            for said in node.decorator_list:
                 if "dataclass" in ast.unparse(said).split("(")[0]:
                     given = said.keywords if isinstance(said, ast.Call) else ()
                     yield node, {each.arg or "": ast.literal_eval(each.value) for each in given}
@@ -44,7 +41,8 @@ def dataclasses_of(room: str) -> Iterator[tuple[ast.ClassDef, dict[str, bool]]]:
 @pytest.mark.parametrize("room", ROOMS_OF_VALUES)
 def test_every_value_is_frozen_and_holds_its_fields_alone(room: str) -> None:
     """Two who hold one value hold the same for ever. What keeps something once it was computed needs room for that."""
-    given = {node.name: said for node, said in dataclasses_of(room)}
-    keeping = {node.name for node, _ in dataclasses_of(room) if "@cached_property" in ast.unparse(node)}
+    values = [*dataclasses_of(room)]
+    given = {node.name: said for node, said in values}
+    keeping = {node.name for node, _ in values if "@cached_property" in ast.unparse(node)}
     assert {name for name, said in given.items() if not said.get("frozen")} == GROWING.get(room, set())
     assert {name for name, said in given.items() if not said.get("slots")} == keeping

@@ -73,3 +73,43 @@ def test_failures_are_counted_by_whose_and_what_they_are_on_one_screen(
     else:
         (_, said) = told.err.split("moot: ", 1)
         assert rows(told.out) + rows(said[said.index("episodes failed") :]) <= 25, told
+
+
+MANY = [f"a-model-with-quite-a-long-name-{n:02d}" for n in range(10)]
+KINDS = ("empty", 500, "cut", "invalid-json", 503)
+
+
+def write_many(folder: Path, base_url: str, names: list[str], strategies: list[str]) -> None:
+    endpoint = {"provider": "endpoint", "base_url": base_url, "retries": {"attempts": 1}}
+    models: dict[str, Any] = {name: {**endpoint, "model": name} for name in names}
+    models |= {name: {"provider": "simulated", "accuracy": 0.7} for name in ("ann", "bob")}
+    lines = ["question,answer,note", *(f"Who is number {n} of them?,Person {n},x" for n in range(30))]
+    (folder / "q.csv").write_text("\n".join(lines))
+    keys = {"name": "cup", "questions": {"file": "q.csv"}, "models": models, "strategies": strategies}
+    teams = {"all": {"players": list(models), "captain": "ann"}}
+    (folder / "cup.yaml").write_text(json.dumps({**keys, "teams": teams}))
+
+
+@pytest.mark.parametrize("rate", [0.3, 1.0])
+@pytest.mark.parametrize("strategies", [["solo", "vote"], ["vote", "talkative", "silent"]])
+@pytest.mark.parametrize("several", [4, 10])
+def test_many_failing_models_are_one_screen_too(
+    several: int,
+    strategies: list[str],
+    rate: float,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("LINES", "24")
+    monkeypatch.setenv("TTY_COMPATIBLE", "1")
+    names = MANY[:several]
+    faults = [{"kind": KINDS[n % len(KINDS)], "rate": rate, "model": name} for n, name in enumerate(names)]
+    with in_a_thread(running({"models": {name: {"accuracy": 0.5} for name in names}, "faults": faults})) as server:
+        write_many(tmp_path, server.base_url, names, strategies)
+        run_app(app, ["run", "cup.yaml"])
+    told = capsys.readouterr()
+    after_progress = told.err[told.err.rindex("moot: ") :]
+    assert 1 + rows(told.out) + rows(after_progress) <= 25, told.out + told.err

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sqlite3
 import stat
 import sys
@@ -216,7 +217,8 @@ def test_a_run_that_its_budget_stopped_ends_in_a_few_lines(tmp_path: Path, capsy
     said = capsys.readouterr()
     first, stands, last = said.out.splitlines()
     assert first.startswith("stopped by its budget: ")
-    assert first.endswith(" of 30 episodes are kept")
+    kept, left = re.findall(r"(\d+) of 30 episodes are kept, (\d+) are left to play$", first)[0]
+    assert int(kept) + int(left) == 30
     assert stands.startswith("solo@ann: ")
     assert last == f"a larger budget_usd goes on; moot report {path} shows what there is"
     assert "the budget of $2.00 is reached" in said.err

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -96,7 +97,7 @@ def test_what_is_missing_is_said_and_what_the_report_withholds_is_withheld(tmp_p
     as_the_report_says(capsys, path, row)
     assert row["headline"]["low"] is not None, "what it had begun was played to its end"
     assert moot("runs", path) == 0
-    assert "interrupted, 36 episodes missing" in capsys.readouterr().out
+    assert "interrupted, 36 of 160 episodes left to play" in capsys.readouterr().out
     changed(tmp_path / "cup.db", """UPDATE runs SET facts = '{"dropped": 3}'""")
     row = the_one_run(capsys, path)
     as_the_report_says(capsys, path, row)
@@ -119,7 +120,7 @@ def test_how_the_last_of_several_runs_ended_is_how_it_stands(tmp_path: Path, cap
     assert (row["state"], row["cause"], state_words(row)) == (
         "failed",
         "the key was refused",
-        "ended early, 6 episodes missing",
+        "ended early, 6 of 24 episodes left to play",
     )
     assert moot("run", path, "--quiet", "--limit", 8) == 0
     row = the_one_run(capsys, path)
@@ -155,12 +156,37 @@ def test_a_verdict_in_one_line_leaves_out_whole_parts_and_never_what_takes_it_ba
     assert told == f"{whole}, so far. Nothing is claimed.", "what takes it back is a sentence of its own"
 
 
+def test_what_is_kept_and_what_is_left_are_all_there_is_wherever_it_is_said(tmp_path: Path, capsys: Captured) -> None:
+    path = cup(tmp_path, budget_usd=0.05)
+    assert moot("run", path, "--quiet") == 3
+    capsys.readouterr()
+    changed(
+        tmp_path / "cup.db",
+        "UPDATE episodes SET outcome = 'failed', answer = NULL WHERE rowid IN (SELECT rowid FROM episodes LIMIT 3)",
+    )
+    row = the_one_run(capsys, path)
+    left, there = row["missing"] + row["failed"], row["missing"] + row["episodes"]
+    assert (row["failed"], there) == (3, 160)
+    assert moot("runs", path) == 0
+    shown = capsys.readouterr().out
+    assert f"stopped by its budget, {left} of 160 episodes left to play" in shown
+    assert f"40 questions, {there - left} episodes kept, 3 of those left have failed" in shown
+    assert moot("run", path) == 3
+    (kept, total, again) = re.findall(r"(\d+) of (\d+) episodes are kept, (\d+) are left", capsys.readouterr().out)[0]
+    assert int(kept) + int(again) == int(total) == 160
+    row = the_one_run(capsys, path)
+    assert int(again) == row["missing"] + row["failed"]
+
+
 @pytest.mark.parametrize(
     ("row", "said"),
     [
         ({"state": "done", "missing": 0, "failed": 2, "episodes": 1200}, "done, 2 of 1,200 failed"),
         ({"state": "running", "missing": 1, "failed": 0, "episodes": 9}, "going on, 1 episode missing"),
-        ({"state": "budget", "missing": 5, "failed": 2, "episodes": 9}, "stopped by its budget, 5 episodes missing"),
+        (
+            {"state": "budget", "missing": 5, "failed": 2, "episodes": 9},
+            "stopped by its budget, 7 of 14 episodes left to play",
+        ),
         ({"state": "served", "missing": 0, "failed": 2, "episodes": 9}, "served"),
     ],
 )
@@ -291,3 +317,70 @@ def test_stores_are_only_read_whichever_way_they_are_named(tmp_path: Path, capsy
             assert [row["questions"] for row in held["runs"]] == [4]
             assert {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()} == before
             assert ("of an older moot" in said.err) == (folder.name == "old")
+
+
+class TestWhatIsNoExperiment:
+    """It is said what it is, and what to type: nobody should have to read that a byte is no UTF-8."""
+
+    def said(self, capsys: Captured, *arguments: object) -> str:
+        capsys.readouterr()
+        assert moot(*arguments) == 2
+        return " ".join(capsys.readouterr().err.split())
+
+    @pytest.mark.parametrize(
+        "command", [["runs"], ["report"], ["run"], ["doctor"], ["show", "q1"], ["fit", "-o", "r.json"]]
+    )
+    def test_a_store_in_the_place_of_its_file(
+        self, command: list[str], tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.chdir(tmp_path)
+        assert moot("run", cup(tmp_path), "--limit", 3, "--quiet") == 0
+        told = self.said(capsys, command[0], "cup.db", *command[1:])
+        assert (
+            told == "moot: cup.db: a store, not an experiment file; what it holds: moot runs --store sqlite:///cup.db"
+        )
+        assert moot(*told.rpartition(": moot ")[2].split()) == 0
+
+    @pytest.mark.parametrize("command", ["runs", "report"])
+    def test_a_database_of_another_program_is_left_alone(
+        self, command: str, tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.chdir(tmp_path)
+        changed(tmp_path / "bees.db", "CREATE TABLE hives (id INTEGER)")
+        before = (tmp_path / "bees.db").read_bytes()
+        told = self.said(capsys, command, "bees.db")
+        assert told == "moot: bees.db: a database of another program, neither a store nor an experiment file"
+        told = self.said(capsys, command, "--store", "sqlite:///bees.db")
+        no_store = "no store of moot; moot runs lists the stores of a folder"
+        assert told == f"moot: bees.db: a database of another program (its tables: hives), {no_store}"
+        assert (tmp_path / "bees.db").read_bytes() == before
+
+    def test_what_is_no_database(self, tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.chdir(tmp_path)
+        (tmp_path / "notes.db").write_text("Mine. " * 500)
+        told = self.said(capsys, "runs", "--store", "sqlite:///notes.db")
+        assert (
+            told
+            == "moot: notes.db: file is not a database, so no store of moot; moot runs lists the stores of a folder"
+        )
+
+    def test_keys_of_something_else(self, tmp_path: Path, capsys: Captured) -> None:
+        (tmp_path / "compose.yaml").write_text("services:\n  web: {image: nginx}\nversion: 3\n")
+        told = self.said(capsys, "runs", tmp_path / "compose.yaml")
+        assert "compose.yaml: no experiment file: none of its keys (services, version) is one of an experiment" in told
+        assert "moot init" in told
+        (tmp_path / "nearly.yaml").write_text("name: cup\nmodel: {}\n")
+        assert "nearly.yaml:2: model: unknown key" in self.said(capsys, "runs", tmp_path / "nearly.yaml")
+
+    def test_a_store_of_nothing(self, tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.chdir(tmp_path)
+        assert moot("run", cup(tmp_path), "--limit", 3, "--quiet") == 0
+        changed(tmp_path / "cup.db", "DELETE FROM experiments")
+        capsys.readouterr()
+        assert moot("runs", "--store", "sqlite:///cup.db") == 0
+        words = "nothing has been run or served in cup.db; to run an experiment into it: moot run FILE --store sqlite:///cup.db"
+        assert " ".join(capsys.readouterr().out.split()) == words
+        told = self.said(capsys, "report", "--store", "sqlite:///cup.db")
+        assert told.startswith(
+            "moot: nothing has been run or served in this store; to run an experiment into it: moot run"
+        )

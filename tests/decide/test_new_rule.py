@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 import pytest
+from source_trees import ROOT, trees_with
 
 import moot
 from moot import Case, Question, ScriptedModel, Team, Traits
@@ -24,7 +24,6 @@ from moot.strategies.captaincy import by_captain
 from moot.team import Player
 from moot.types import Answer, Grouping
 
-ROOT = Path(moot.__file__).parent
 NAMES = ("ann", "bob", "cyd")
 
 
@@ -138,8 +137,8 @@ def test_rules_of_ours_are_told_and_played(
 def test_nobody_knows_a_rule_by_its_class() -> None:
     classes = {kind.__name__ for kind in (Leader, MostProbable, Plurality, WeightedSum)}
     found = []
-    for path in sorted(ROOT.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for path, tree in trees_with(rf"\b({'|'.join(classes)})\b"):
+        for node in ast.walk(tree):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "isinstance":
                 asked = {part.id for part in ast.walk(node.args[1]) if isinstance(part, ast.Name)}
                 found += [f"{path.relative_to(ROOT)}:{node.lineno}"] if asked & classes else []

@@ -247,3 +247,14 @@ async def test_every_model_is_examined_whatever_the_others_do(tmp_path: Path) ->
 async def test_in_russian(tmp_path: Path) -> None:
     async with running(SERVED) as server:
         assert (await diagnosis(tmp_path, endpoint(server.base_url), language="ru")).well
+
+
+async def test_what_cuts_replies_off_is_named(tmp_path: Path) -> None:
+    async def complete(request: web.Request) -> web.Response:
+        choice = {"message": {"content": '{"reasoning": "as a JSON, as a JSON'}, "finish_reason": "length"}
+        return web.json_response({"choices": [choice]})
+
+    async with listening(complete) as base_url:
+        found = await diagnosis(tmp_path, endpoint(base_url))
+    assert not found.well
+    assert "the last one: cut off by max_tokens" in found.words

@@ -317,3 +317,46 @@ def test_nor_is_a_summariser_wrong_that_never_answered() -> None:
     assert (row["value"], row["why"]) == (None, WHY.format(row["label"]))
     assert {label["accuracy"] for label in row["right_labels"]} == {None}
     assert all(WHY.format(row["label"]) == label["why"] for label in row["right_labels"])
+
+
+def test_nobody_chooses_among_the_silent_nor_guesses_with_them() -> None:
+    """The best single is the highest of those who answered, and as many guessers as they are stand beside what they cover."""
+    asked = [
+        replace(case, question=replace(case.question, choices=("Paris", "Bern"), kind="choice"))
+        for case in questions(QUESTIONS)
+    ]
+    asked = [replace(case, answer="A", accepted=()) for case in asked]
+    letters = {"ann": "A", "bob": "B"}
+    models: dict[str, Any] = {
+        name: ScriptedModel(name, lambda r, said=said: in_form(r, said)) for name, said in letters.items()
+    }
+    models["sue"] = ScriptedModel("sue", broken)
+    figures = run_with(
+        mostly_right,
+        questions=asked,
+        models=models,
+        teams={"three": {"players": list(models), "captain": "each"}},
+        hypotheses=[],
+    ).figures
+    assert figures["best_single"]["players"] == figures["skyline"]["players"] == 2
+    assert {row["models"] for row in figures["coverage"]} == {2}
+    assert {row["guessing"] for row in figures["coverage"]} == {figures["skyline"]["guessing"]} == {0.75}
+
+
+@pytest.mark.parametrize("order", [("ann", "bob", "cat"), ("cat", "bob", "ann")])
+def test_all_who_are_the_best_single_are_named(order: tuple[str, ...]) -> None:
+    def seldom(request: Request) -> Any:
+        return in_form(request, "Bern" if number_of(request) % 4 else "Paris")
+
+    says = {"ann": mostly_right, "bob": seldom, "cat": mostly_right}
+    models = {name: ScriptedModel(name, says[name]) for name in order}
+    teams = {"three": {"players": list(models)}}
+    figures = run_with(mostly_right, models=models, teams=teams, strategies=["solo", "vote"], hypotheses=[]).figures
+    single = figures["best_single"]
+    assert {single["player"], *single["equals"]} == {"ann", "cat"}
+    (section,) = [each for each in all_sections(figures) if each.id == "skyline"]
+    (told,) = [row["what"] for row in section.rows if "best single" in row["what"]]
+    assert "ann" in told
+    assert "cat" in told
+    assert "bob" not in told
+    assert "equals" not in run_with(seldom, strategies=["solo", "vote"], hypotheses=[]).figures["best_single"]

@@ -144,3 +144,16 @@ def test_no_p_speaks_against_a_multiple_between_what_is_graded_and_what_it_may_b
     assert found.high is not None
     assert p == (1.0 if 0.5 <= threshold <= 1.5 else pytest.approx(0.0, abs=0.05))
     assert (p > 0.05) is (found.low <= threshold <= found.high)
+
+
+@pytest.mark.parametrize("rescues", [0.0, 1.0])
+@pytest.mark.parametrize("threshold", [-1.0, -1e-9, 0.0, 0.5])
+def test_interval_and_p_agree_below_nothing_too(rescues: float, threshold: float) -> None:
+    """A multiple is never below 0: also where nothing was rescued, so that its interval begins there."""
+    counts = RatioCounts({str(n): rescues for n in range(40)}, {str(n): float(n % 2) for n in range(40)})
+    found = multiple(*counts)
+    low, high = found.low or 0.0, found.high
+    assert high is not None
+    for p in (multiple_p(*counts, threshold), multiple_p_between(counts, counts, counts, threshold)):
+        assert p is not None
+        assert (p > 0.05) == (low <= threshold <= high), (found, p)

@@ -19,7 +19,7 @@ from sqlalchemy import Connection, create_engine, insert
 from moot.cli.app import app
 from moot.cli.exit import run_app
 from moot.errors import StoreNewer
-from moot.store import migrating, schema, store_at
+from moot.store import migrating, schema, store_at, walked_episodes
 from moot.store.before_traces import OldCell, options_and_traits, options_in_label, verdict_with_traces
 from moot.store.old_strategies import old_strategy
 from moot.strategies import label, strategy
@@ -267,7 +267,7 @@ async def test_a_cell_of_two_files_is_told_by_the_one_that_was_first(
 async def test_some_at_a_time_makes_no_difference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "all").mkdir()
     whole = verdicts(await migrated("quiz", tmp_path / "all"))
-    monkeypatch.setattr(migrating, "MIGRATED_TOGETHER", 5)
+    monkeypatch.setattr(walked_episodes, "TOGETHER", 5)
     assert verdicts(await migrated("quiz", tmp_path)) == whole
 
 

@@ -32,7 +32,7 @@ from moot.report.ending import height, print_ending, short_ending
 from moot.report.figures import Figures, figures, find_experiment, headline_of
 from moot.report.next_commands import NextCommands
 from moot.report.nothing_played import all_failed, next_words, nothing_words
-from moot.stats.counted_words import count
+from moot.stats.counted_words import count, few_names
 from moot.store import from_here
 from moot.store.as_read import StoreAsRead
 from moot.store.store import Store
@@ -221,12 +221,15 @@ def _nothing_new_words(tally: RunTally) -> str:
 
 
 def _cut_words(tally: RunTally, how: str) -> str:
-    """How it ended before its end, and what is kept of it."""
-    failed = tally.outcomes["failed"]
+    """How it ended before its end, and what is kept of it: that and what is left to play are all episodes of the plan."""
+    failed, left = tally.outcomes["failed"], tally.total - tally.kept
     words = f"{how}: {tally.kept:,} of {tally.total:,} episodes are kept"
+    if left:
+        words += f", {left:,} {'is' if left == 1 else 'are'} left to play"
     if not failed:
         return words
-    return f"{words}; {failed:,} failed, such as by {_plainest(tally) or 'an error'}"
+    which = "which" if failed == left else f"{failed:,} of them"
+    return f"{words}; {which} failed, such as by {_plainest(tally) or 'an error'}"
 
 
 def _nothing_played(runner: Runner) -> None:
@@ -284,7 +287,7 @@ def _failed_lines(runner: Runner, state: State, console: Console | None) -> list
 
 def _without_words(tally: RunTally) -> str:
     """How many episodes have an end, and are played again all the same; "" where there are none."""
-    who = ", ".join(sorted({name for names in tally.unreached for name in names}))
+    who = few_names(sorted({name for names in tally.unreached for name in names}), room=20)
     return f"{tally.unreached.total():,} went on without {who} (not reached)" if who else ""
 
 

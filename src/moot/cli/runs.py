@@ -18,10 +18,11 @@ from moot.cli.interrupts import ends_on_ctrl_c
 from moot.cli.report import open_existing
 from moot.cli.safe_text import print_json, say
 from moot.errors import MootError, UsageError
+from moot.pasted import pasted
 from moot.report.stored_runs import apart_words, headline_words, size_words, state_words, stored_runs
 from moot.stats.counted_words import count
 from moot.store.examined import opened_to_read
-from moot.store.read_only import is_older, tables_of
+from moot.store.read_only import is_older, is_store
 from moot.store.sqlite import SqliteStore
 from moot.store.store import Store
 
@@ -71,10 +72,9 @@ def _is_store(path: Path) -> bool:
     try:
         if not path.is_file():  # what is no file may never be read to its end, such as a pipe
             return False
-        tables = tables_of(path)  # only read: what is asked is whether it is one of moot's at all
+        return is_store(path)  # only read
     except (OSError, RuntimeError):  # a link that leads to itself is a RuntimeError
         return False
-    return {"experiments", "episodes", "calls"} <= tables
 
 
 async def _read(store: Store, most: int) -> tuple[list[dict[str, Any]], int]:
@@ -95,7 +95,9 @@ def _print(listed: Sequence[Mapping[str, Any]], console: Console) -> None:
         for row in held["runs"]:
             _print_row(row, console)
         if not held["runs"]:
-            console.print(Text("nothing has been run or served"))
+            url = held["store"] if "://" in held["store"] else f"sqlite:///{held['store']}"
+            into = f"moot run FILE --store {pasted(url)}"
+            say(f"nothing has been run or served in {held['store']}; to run an experiment into it: {into}")
         if rest := held["there_are"] - len(held["runs"]):
             console.print(Text(f"{rest:,} older: --limit {held['there_are']} shows all", style="dim"))
 

@@ -27,6 +27,7 @@ from moot.config.yaml_file import Strict, Text, checked, first_mistake, read_yam
 from moot.data import ENDINGS as QUESTION_FILES
 from moot.errors import FileError, UsageError
 from moot.experiment.model_specs import ModelSpec
+from moot.experiment.no_experiment import questions_in_its_place, refuse_database, refuse_other_keys
 from moot.experiment.objects import NO_OBJECTS, Objects, check_other_class, taken_apart
 from moot.experiment.spec_parts import CriterionSpec as CriterionSpec
 from moot.experiment.spec_parts import ExtractSpec as ExtractSpec
@@ -40,7 +41,6 @@ from moot.experiment.spec_parts import Questions as Questions
 from moot.experiment.spec_parts import QuestionsSpec as QuestionsSpec
 from moot.experiment.spec_parts import TeamSpec as TeamSpec
 from moot.experiment.vendors import VendorSpec
-from moot.pasted import pasted
 from moot.rubric import MOST_CRITERIA
 from moot.strategies.option_values import ABSTAIN
 from moot.types import NOTHING, QuestionKind
@@ -339,23 +339,20 @@ MAYBE_EXPERIMENTS = (".json", ".txt")
 ONLY_QUESTIONS = tuple(ending for ending in QUESTION_FILES if ending not in MAYBE_EXPERIMENTS)
 
 
-def _no_experiment(path: Path) -> FileError:
-    first = f"moot init {pasted(path)}"
-    return FileError(f"a file of questions, not an experiment; {first} writes the experiment that asks them", file=path)
-
-
 def read_experiment(path: Path, *, with_questions: bool = True) -> ExperimentFile:
     """Read and check the form of a file. What it refers to is checked when it is built."""
     if path.is_file() and path.suffix.lower() in ONLY_QUESTIONS:
-        raise _no_experiment(path)
+        raise questions_in_its_place(path)
+    refuse_database(path)
     try:
         read = read_yaml(path)
     except FileError:
         if path.is_file() and path.suffix.lower() in QUESTION_FILES:
-            raise _no_experiment(path) from None
+            raise questions_in_its_place(path) from None
         raise
     if not read.values:
         raise FileError("empty; expected keys such as name, models, questions", file=path)
+    refuse_other_keys(path, read.values, Experiment.model_fields)
     spec = checked(Experiment, read.values, file=path, places=read.places)
     spec._path, spec._places = path, read.places
     file = spec.as_file

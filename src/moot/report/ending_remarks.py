@@ -21,12 +21,14 @@ from moot.report.remarks import (
     prove_nothing,
     simulated_words,
     unlisted_words,
+    unplayed_words,
 )
+from moot.stats.counted_words import few_names
 from moot.types import WITH_ANSWER
 
 FEW_SENTENCES = 2
-MOST_NAMED = 3
-"""So many are named who never answered."""
+NAMES_SIGNS = 24
+"""So many characters have the names of who never answered, which stand in the section."""
 
 
 def remarks_of(figures: Figures, graded_by: str = "FILE", bounds: str = "--section accuracy") -> Iterator[str]:
@@ -42,13 +44,11 @@ def remarks_of(figures: Figures, graded_by: str = "FILE", bounds: str = "--secti
     endings: Counter[str] = Counter()
     for row in figures["accuracy"]:
         endings.update(row["outcomes"])
-    missing = sum(row["missing"] for row in figures["accuracy"])
     without = [(outcome, times) for outcome, times in endings.most_common() if outcome not in WITH_ANSWER]
     if without:
         named = ", ".join(f"{times:,} {outcome}" for outcome, times in without)
         never = _never_answered(figures)
-        others = f" and {count(len(never) - MOST_NAMED, 'other')}" if len(never) > MOST_NAMED else ""
-        whose = f"; {', '.join(never[:MOST_NAMED])}{others} never gave one" if never else ""
+        whose = f"; {few_names(never, room=NAMES_SIGNS)} never gave one" if never else ""
         yield f"Without an answer, of {endings.total():,} episodes: {named}{whose} (--section outcomes)."
     if not (figures.get("headline") or {}).get("unreached"):  # which says so itself
         yield from unreached_words(figures.get("unreached", ()))
@@ -58,8 +58,7 @@ def remarks_of(figures: Figures, graded_by: str = "FILE", bounds: str = "--secti
         yield f"{count(more, 'more abstains', 'more abstain')} (--section abstention)."
     if undecided := endings["undecided"]:
         yield f"Undecided, so that a fall-back stands as the answer: {undecided:,} of {endings.total():,} episodes."
-    if missing:
-        yield f"{count(missing, 'episode')} {'is' if missing == 1 else 'are'} not played yet: run the file again to go on."
+    yield from unplayed_words(figures)
     if cause := next((run.get("cause") for run in reversed(figures.get("runs", ()))), None):
         yield ended_early_words(cause)
     yield from chosen_on_words(figures)

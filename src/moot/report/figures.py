@@ -64,7 +64,8 @@ def find_experiment(connection: Connection, name: str | None = None, *, ident: s
         return queries.experiment_of(connection, ident)
     latest = queries.latest_experiment(connection, name)
     if latest is None:
-        raise UsageError(f"this store holds no run of {name!r}; run it first: moot run FILE" if name else "empty store")
+        into = "nothing has been run or served in this store; to run an experiment into it: moot run FILE --store URL"
+        raise UsageError(f"this store holds no run of {name!r}; run it first: moot run FILE" if name else into)
     return told_of(connection, latest)
 
 

@@ -17,6 +17,7 @@ from moot.measures.points_words import in_points
 from moot.measures.quiz.sections import talk_from_words
 from moot.measures.rubric.sections import agreement_words, own_words
 from moot.report.nothing_played import ended_early_words
+from moot.stats.counted_words import few_names
 
 SMALL = 30
 """Fewer questions than this prove next to nothing, and the report says so."""
@@ -60,10 +61,7 @@ def remarks(figures: Figures) -> list[str]:
     lines += figures.get("left_out", ())
     if prompts := figures.get("prompts"):
         lines.append(prompts_remark(prompts))
-    missing = sum(row["missing"] for row in figures["accuracy"])
-    if missing:
-        are = "is" if missing == 1 else "are"
-        lines.append(f"{count(missing, 'episode')} {are} not played yet: run the file again to go on.")
+    lines += unplayed_words(figures)
     if cause := next((run.get("cause") for run in reversed(figures.get("runs", ()))), None):
         lines.append(ended_early_words(cause))
     lines += unreached_words(figures.get("unreached", ()))
@@ -73,6 +71,16 @@ def remarks(figures: Figures) -> list[str]:
         for failure in figures["failures"]
     ]
     return lines
+
+
+def unplayed_words(figures: Figures) -> Iterator[str]:
+    """Of how many there are to be, so that it can be held against what a run says is kept."""
+    missing = sum(row["missing"] for row in figures["accuracy"])
+    if missing:
+        played = sum(sum(row["outcomes"].values()) for row in figures["accuracy"])
+        are = "is" if missing == 1 else "are"
+        of_all = f"{missing:,} of {count(missing + played, 'episode')}"
+        yield f"{of_all} {are} not played yet: run the file again to go on."
 
 
 def cluster_words(questions: int, clusters: Row) -> str:
@@ -150,7 +158,7 @@ def _changed_keys(hypotheses: Sequence[Row]) -> str:
 
 
 def simulated_words(figures: Figures) -> str:
-    return f"Simulated, not real: {', '.join(figures['simulated'])}."
+    return f"Simulated, not real: {few_names(figures['simulated'])}."
 
 
 def prove_nothing(figures: Figures) -> str:

@@ -120,14 +120,17 @@ def apart_words(row: Mapping[str, Any]) -> str:
 
 
 def state_words(row: Mapping[str, Any]) -> str:
-    """Whether it is over, and how much is missing if it is not."""
+    """Whether it is over, and if it is not how much is left, in the terms of a run's own ending: what failed is played again."""
     missing = f"{count(row['missing'], 'episode')} missing" if row["missing"] else ""
     if row["state"] in ("served", "asked", "not run"):
         return str(row["state"])
     if row["state"] == "running":
         return f"going on, {missing}" if missing else "going on"
     if missing:
-        return f"{ENDED.get(row['state'], 'not over')}, {missing}"
+        left = (
+            f"{row['missing'] + row['failed']:,} of {count(row['missing'] + row['episodes'], 'episode')} left to play"
+        )
+        return f"{ENDED.get(row['state'], 'not over')}, {left}"
     return f"done, {row['failed']:,} of {row['episodes']:,} failed" if row["failed"] else "done"
 
 
@@ -135,8 +138,9 @@ def size_words(row: Mapping[str, Any]) -> str:
     """As a run counts them that ends before all is played: what failed is asked again, and is not among what is kept."""
     kept, failed = row["episodes"], ""
     if row["failed"] and row["missing"]:  # else it is said with how the run ended
-        kept, failed = kept - row["failed"], f", {row['failed']:,} failed"
-    asked = f"{count(row['questions'], 'question')}, {count(kept, 'episode')}{failed}"
+        kept, failed = kept - row["failed"], f", {row['failed']:,} of those left have failed"
+    held = " kept" if row["missing"] else ""
+    asked = f"{count(row['questions'], 'question')}, {count(kept, 'episode')}{held}{failed}"
     spent = "cost unknown" if row["bill_usd"] is None else f"{money(row['bill_usd'])} spent" if row["bill_usd"] else ""
     return ", ".join(filter(None, (asked, spent, "simulated models" if row["simulated"] else "")))
 

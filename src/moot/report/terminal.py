@@ -36,7 +36,7 @@ from moot.measures.numbers import (
 )
 from moot.measures.points_words import in_points, worth_title
 from moot.measures.quiz.diversity_sections import left_out_words
-from moot.measures.quiz.sections import gap_not_known, ranked_words
+from moot.measures.quiz.sections import best_names, gap_not_known, ranked_words
 from moot.measures.section import Section
 from moot.models.closest import closest
 from moot.report.accuracy_terminal import accuracy_table, of_team
@@ -230,10 +230,8 @@ def _ceiling(top: Row, single: Row, team: str | None, *, points: bool) -> Iterab
         chosen = ""
         if single["players"] > 1:
             chosen = f" (the highest of {ranked_words(single)}; the lower end pays for that)"
-        yield Text(
-            f"Best single player{of}: {single['player']} with {percent(single['value'])} {interval(single)}{chosen}"
-            f"{_best_over_all(single)}."
-        )
+        named, value = " and ".join(best_names(single)), f"{percent(single['value'])} {interval(single)}"
+        yield Text(f"Best single player{of}: {named} with {value}{chosen}{_best_over_all(single)}.")
 
 
 def _best_over_all(single: Row) -> str:

@@ -58,7 +58,7 @@ class TeamProvider(CustomLLM):
         """The answer in one piece: it is whole when there is one."""
         yield _chunk(self._loop.result(self._reply(sent)))
 
-    async def astreaming(self, *_: Any, **sent: Any) -> AsyncIterator[GenericStreamingChunk]:  # type: ignore[override]
+    async def astreaming(self, *_: Any, **sent: Any) -> AsyncIterator[GenericStreamingChunk]:
         yield _chunk(await self._awaited(sent))
 
     def close(self) -> None:

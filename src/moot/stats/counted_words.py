@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 
 def count(number: int, one: str, many: str | None = None) -> str:
     """``1 question``, ``1,200 questions``."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def few_names(names: Sequence[str], room: int = 48) -> str:
+    """``ann, bob and 7 others``: as many as these characters hold, and one at the least. All stand in the figures."""
+    named = list(names[:1])
+    for name in names[1:]:
+        if len(", ".join([*named, name])) > room:
+            break
+        named.append(name)
+    others = f" and {count(rest, 'other')}" if (rest := len(names) - len(named)) else ""
+    return f"{', '.join(named)}{others}"
 
 
 def whose_words(counts: Mapping[str, int], named: int = 3, of: int | None = None) -> str:

@@ -7,6 +7,7 @@ for it: what both sides say makes no difference, whoever grades it and however.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -79,23 +80,23 @@ def _at_end(several: Sequence[tuple[Value, Value]], *, best: bool) -> tuple[floa
     shared = {word for value in first for word, _ in value.words} & {
         word for value in second for word, _ in value.words
     }
-    up = sum(value.most if best else value.least for value in first)
-    down = sum(value.least if best else value.most for value in second)
+    up = [value.most if best else value.least for value in first]
+    down = [value.least if best else value.most for value in second]
     for word in shared:  # so far right on the side where that helps, and wrong on the other
         ours, theirs = _part(first, word), _part(second, word)
         if best and ours > theirs:
-            down += theirs
+            down.append(theirs)
         elif best:
-            up -= ours
+            up.append(-ours)
         elif ours < theirs:
-            up += ours
+            up.append(ours)
         else:
-            down -= theirs
-    return up / n, down / n
+            down.append(-theirs)
+    return math.fsum(up) / n, math.fsum(down) / n  # a set of words has another order in every process
 
 
 def _part(values: Sequence[Value], word: str) -> float:
-    return sum(part for value in values for said, part in value.words if said == word)
+    return math.fsum(part for value in values for said, part in value.words if said == word)
 
 
 def compare_graded(pairs: Pairs, *, pooled: bool = False) -> Paired:

@@ -171,21 +171,23 @@ class Preferences:
             return None
         other = None if self._up_to_small is None else self._up_to_small._plain(pair)
         forms = [plain, *([] if other is None else [other])]
-        ends = [end for form in forms for end in self._ends(pair, form)]
-        return replace(plain, otherwise=(*forms[1:], *ends))
+        return replace(plain, otherwise=(*forms[1:], *self._ends(pair, forms)))
 
-    def _ends(self, pair: Hashable, rate: Rate) -> Iterator[Rate]:
-        """Where the share may lie as questions differ, each as sure as what it is made of."""
+    def _ends(self, pair: Hashable, forms: Sequence[Rate]) -> Iterator[Rate]:
+        """Where the share of each form may lie as questions differ, each as sure as what it is made of."""
         words = [word for word in self.words if word.pair == pair]
         weights = _weights(words)
         asked = sum(weight for word, weight in zip(words, weights, strict=True) if word.judge is not None)
         part = asked / sum(weights)  # what needed no judge hangs on no place
         there = {unit_of(word.question) for word in words}
         units = [unit for unit in self.units if unit in there]
-        whole, *without = reaches(_both_orders(words), _both_orders(self.words), units)
-        for name in Reach._fields:
-            if far := part * getattr(whole, name):
-                yield rate.moved(far, [part * getattr(each, name) for each in without])
+        every = _both_orders(self.words)
+        of_pair = every if len(words) == len(self.words) else _both_orders(words)
+        whole, *without = reaches(of_pair, every, units)
+        for form in forms:
+            for name in Reach._fields:
+                if far := part * getattr(whole, name):
+                    yield form.moved(far, [part * getattr(each, name) for each in without])
 
     @cached_property
     def _up_to_small(self) -> Preferences | None:

@@ -12,6 +12,7 @@ ends.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
@@ -107,7 +108,7 @@ def said_alike(options: Sequence[WaitingWords], singles: Sequence[WaitingWords])
                 if common := ours.keys() & theirs.keys():
                     if found is None:
                         found = np.zeros((len(singles), len(options), len(own)))
-                    found[i, j, question] = sum(min(ours[word], theirs[word]) for word in common)
+                    found[i, j, question] = math.fsum(min(ours[word], theirs[word]) for word in common)
     return found
 
 

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from functools import cache
 
-from sqlalchemy import Connection, bindparam, func, insert, inspect, select, tuple_, update
+from sqlalchemy import Connection, bindparam, func, insert, inspect, select, update
 from sqlalchemy.dialects import registry
 from sqlalchemy.schema import CreateIndex, CreateTable, ExecutableDDLElement
 
@@ -109,10 +109,10 @@ def _tell_options(connection: Connection) -> None:
 def _traces(connection: Connection) -> None:
     """Notes become typed records, in the stored verdicts themselves. Episodes are taken some thousands at a time."""
     from moot.store.before_traces import OldCell, verdict_with_traces
+    from moot.store.walked_episodes import episodes_of
 
     columns = (cells.c.id, cells.c.strategy, cells.c.captain, cells.c.options)
     old_cells = {row["id"]: OldCell.of_row(dict(row)) for row in connection.execute(select(*columns)).mappings().all()}
-    place = (episodes.c.cell, episodes.c.question, episodes.c.repeat)
     noted = episodes.c.verdict.like('%"notes"%') | episodes.c.verdict.like('%"ballots"%')
     changed = update(episodes).where(
         episodes.c.cell == bindparam("b_cell"),
@@ -120,21 +120,14 @@ def _traces(connection: Connection) -> None:
         episodes.c.repeat == bindparam("b_repeat"),
     )
     for ident, cell in old_cells.items():
-        after: tuple[str, int] = ("", -1)
-        of_cell = select(*place, episodes.c.verdict).where(episodes.c.cell == ident, noted)
-        while True:
-            query = of_cell.where(tuple_(episodes.c.question, episodes.c.repeat) > after)
-            rows = connection.execute(query.order_by(*place).limit(MIGRATED_TOGETHER)).all()
-            if not rows:
-                break
+        for rows in episodes_of(connection, ident, episodes.c.verdict, noted):
             migrated = [
                 {"b_cell": ident, "b_question": question, "b_repeat": repeat, "verdict": verdict}
-                for _, question, repeat, written in rows
+                for question, repeat, written in rows
                 if (verdict := verdict_with_traces(written, cell)) is not None
             ]
             if migrated:
                 connection.execute(changed.values(verdict=bindparam("verdict")), migrated)
-            after = (rows[-1][1], rows[-1][2])
 
 
 def _judgements_in_fields(connection: Connection) -> None:
@@ -236,8 +229,6 @@ def _unreached(connection: Connection) -> None:
 
     tell_unreached(connection)
 
-
-MIGRATED_TOGETHER = 2_000
 
 MIGRATIONS: dict[str, Callable[[Connection], None]] = {
     "0001-first-tables": _first_tables,

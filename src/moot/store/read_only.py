@@ -13,8 +13,13 @@ from collections.abc import Iterator
 from contextlib import closing, suppress
 from pathlib import Path
 
+from moot.errors import StoreUnreadable
 from moot.store.migrating import MIGRATIONS
 
+NO_STORE = "no store of moot; moot runs lists the stores of a folder"
+OURS = frozenset(("experiments", "episodes", "calls"))
+"""Tables that every store has had."""
+MOST_NAMED = 5
 NOT_WRITABLE = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM)
 
 
@@ -50,6 +55,19 @@ def tables_of(path: Path) -> set[str]:
             rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
             return {name for (name,) in rows}
     return set()
+
+
+def is_store(path: Path) -> bool:
+    """Whether it is one of moot's at all, of whichever version."""
+    return tables_of(path) >= OURS
+
+
+def refuse_foreign(path: Path) -> None:
+    """`StoreUnreadable` for a database that is somebody else's: who wants to read a store has not asked for tables in it."""
+    tables = tables_of(path)
+    if tables and not tables >= OURS:
+        named = ", ".join(sorted(tables)[:MOST_NAMED]) + (", …" if len(tables) > MOST_NAMED else "")
+        raise StoreUnreadable(f"{path}: a database of another program (its tables: {named}), {NO_STORE}")
 
 
 def address_to_read(path: Path) -> str | None:

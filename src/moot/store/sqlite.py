@@ -28,7 +28,7 @@ from moot.store import migrating, schema
 from moot.store.bookkeeping import CLAIM, FIND_ACCOUNTS, FIND_CLAIMS, RELEASE
 from moot.store.file_locks import with_log_beside, writer_of
 from moot.store.opened_file import OpenedFile, lost_log, refuse_second_name
-from moot.store.read_only import address_to_read, copied, no_space, not_writable
+from moot.store.read_only import NO_STORE, address_to_read, copied, no_space, not_writable, refuse_foreign
 from moot.store.scrubbing import scrub
 from moot.store.statements import Insert, Row, insert_new, insert_or_replace
 from moot.store.store import Done, Failed, Group, Store, Written, bounded_value
@@ -247,6 +247,8 @@ class SqliteStore(Store):
     def _connect(self) -> None:
         with _said_plainly(self.path, opening=True):
             refuse_second_name(self.path)
+            if self._needed is not None:
+                refuse_foreign(self.path)
             try:
                 (self._open_to_read if self.only_read else self._migrate)()
             except (DBAPIError, sqlite3.Error) as error:
@@ -383,5 +385,7 @@ def _said_plainly(path: Path, *, opening: bool = False) -> Any:
             words += (
                 ": the store or its folder cannot be written here; copy it to where it can, and name it with --store"
             )
+        if getattr(cause, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_NOTADB:
+            words += f", so {NO_STORE}"
         damaged = getattr(cause, "sqlite_errorcode", 0) & 0xFF in DAMAGED or words.startswith("Could not decode")
         raise (StoreUnreadable if opening or damaged else StoreError)(f"{path}: {words}") from None

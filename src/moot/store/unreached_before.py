@@ -9,35 +9,27 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from sqlalchemy import Connection, select, tuple_, update
+from sqlalchemy import Connection, select, update
 
 from moot.store.schema import cells, episodes, failures
+from moot.store.walked_episodes import episodes_of
 from moot.team.team import LATE
 from moot.types import dense_json
 
-TOGETHER = 2_000
 OWN_DOING = "GenerationFailed"
 
 
 def tell_unreached(connection: Connection) -> None:
     own = select(failures.c.message).where(failures.c.kind == OWN_DOING).distinct()
     own_doings = tuple(connection.execute(own).scalars())
-    place = (episodes.c.cell, episodes.c.question, episodes.c.repeat)
     # A call without a reply has no key, and an error in words behind it.
     some_failed = episodes.c.transcript.like('%,null,"%')
     for cell in connection.execute(select(cells.c.id)).scalars().all():
-        after: tuple[str, int] = ("", -1)
-        of_cell = select(*place, episodes.c.transcript).where(episodes.c.cell == cell, some_failed)
-        while True:
-            query = of_cell.where(tuple_(episodes.c.question, episodes.c.repeat) > after)
-            rows = connection.execute(query.order_by(*place).limit(TOGETHER)).all()
-            if not rows:
-                break
-            for _, question, repeat, transcript in rows:
+        for rows in episodes_of(connection, cell, episodes.c.transcript, some_failed):
+            for question, repeat, transcript in rows:
                 if names := _unreached(json.loads(transcript), own_doings):
                     this = (episodes.c.cell == cell, episodes.c.question == question, episodes.c.repeat == repeat)
                     connection.execute(update(episodes).where(*this).values(unreached=dense_json(names)))
-            after = (rows[-1][1], rows[-1][2])
 
 
 def _unreached(steps: list[list[Any]], own_doings: tuple[str, ...]) -> list[str]:

@@ -21,6 +21,8 @@ T = TypeVar("T")
 
 ATTEMPTS = 5
 """Replies a player may give before it counts as unanswered. Transport retries are apart."""
+TOLD = {"cut": "cut off by max_tokens, which may be the server's own"}
+"""What is wrong with a reply for whoever reads it, where the word that a prompt knows says too little."""
 
 
 def _unwatched(attempt: int) -> None:
@@ -83,4 +85,5 @@ async def until_usable(player: Player, asking: Asking[T], journal: list[Call]) -
             continue
         journal.append(asking.note(request, reply, problem="repaired" if read.repaired else None))
         return Heard(player.name, read.value, "answered")
-    return Heard(player.name, None, "unanswered", f"no usable reply in {ATTEMPTS} attempts; the last one: {problem}")
+    told = TOLD.get(problem or "", problem)
+    return Heard(player.name, None, "unanswered", f"no usable reply in {ATTEMPTS} attempts; the last one: {told}")

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from moot.data.logs.imported import ImportedLogs, import_logs
+from moot.errors import FileError, MootError
+from moot.experiment.build import build
+from moot.experiment.spec import read_experiment
 
 
 def imported(folder: Path, *lines: str) -> ImportedLogs:
@@ -40,7 +45,8 @@ def test_scores_of_another_kind_are_said_to_be_none(scores: tuple[str, str], tmp
         tmp_path, "question,model,output,answer,score", f"Who?,m1,Ann,Ann,{first}", f"Who?,m2,Bob,Ann,{second}"
     )
     assert stated(logs) == [None, None]
-    assert "kept.csv: score holds no verdicts: expected right or wrong, or a share from 0 to 1" in logs.notes
+    assert any(note.startswith("kept.csv: score holds no verdicts: ") for note in logs.notes)
+    assert any("expected right or wrong, or a share from 0 to 1" in note for note in logs.notes)
     logs = imported(tmp_path, "id,question,answer,ann,ann_score,bob,bob_score", f"1,Who?,Ann,Ann,{first},Bob,{second}")
     assert any("ann_score" in note or "bob_score" in note for note in logs.notes)
 
@@ -109,3 +115,112 @@ def test_scores_beside_a_reference_that_is_called_correct(tmp_path: Path) -> Non
         tmp_path, "id,question,correct,model,response,score", "1,Who?,Ann,m1,Ann,1", "2,Whose?,Bob,m1,Ann,0"
     )
     assert (stated(logs), [row["answer"] for row in logs.questions]) == ([0.5], ["Ann", "Bob"])
+
+
+class TestWhatCannotBeReadIsNamed:
+    """By column, line and what stands there: whoever has ten thousand rows looks at one."""
+
+    HEAD = "question,answer,model,output,"
+    ROWS = ("Who?,Ann,m1,Ann,{}", "Who?,Ann,m2,Bob,{}", "Where?,Rome,m1,Rome,{}", "Where?,Rome,m2,Oslo,{}")
+
+    def table(self, folder: Path, column: str, *cells: str) -> ImportedLogs:
+        return imported(
+            folder, self.HEAD + column, *(row.format(cell) for row, cell in zip(self.ROWS, cells, strict=True))
+        )
+
+    @pytest.mark.parametrize("column", ["score", "is_correct"])
+    def test_a_cell_that_is_no_verdict(self, column: str, tmp_path: Path) -> None:
+        logs = self.table(tmp_path, column, "1", "0", "maybe", "0")
+        told = f"kept.csv: {column} holds no verdicts: 1 of 4 cells is none ('maybe' in line 4); expected right or wrong, or a"
+        assert any(note.startswith(told) for note in logs.notes), logs.notes
+
+    def test_a_column_that_could_be_the_reference_but_for_its_verdicts(self, tmp_path: Path) -> None:
+        with pytest.raises(
+            FileError, match=r"kept.csv:4: correct: 'maybe' is no verdict, as the others under correct are"
+        ):
+            self.table(tmp_path, "correct", "1", "0", "maybe", "0")
+
+    def test_one_that_is_named(self, tmp_path: Path) -> None:
+        rows = (row.format(cell) for row, cell in zip(self.ROWS, ("1", "0", "maybe", "0"), strict=True))
+        (tmp_path / "kept.csv").write_text("\n".join((f"{self.HEAD}correct", *rows)))
+        with pytest.raises(
+            MootError, match=r"--metric correct: no verdicts by it .*1 of 4 cells is none .'maybe' in line 4"
+        ):
+            import_logs("csv", [tmp_path / "kept.csv"], metric="correct")
+
+    @pytest.mark.parametrize("column", ["cost", "prompt_tokens", "latency", "latency_ms"])
+    def test_a_cell_that_is_no_number(self, column: str, tmp_path: Path) -> None:
+        logs = self.table(tmp_path, column, "0.5", "n/a", "", "0.1 USD")
+        assert (
+            f"kept.csv: {column}: 1 of 2 cells is no number from 0 on and not read ('0.1 USD' in line 5)" in logs.notes
+        )
+        assert not any("no number" in note for note in self.table(tmp_path, column, "1", "2", "", "-").notes)
+
+    def test_what_could_be_the_reference_twice_is_settled_in_the_table(self, tmp_path: Path) -> None:
+        with pytest.raises(
+            FileError, match=r"2 columns could be answer: answer and reference; .*in the table"
+        ) as raised:
+            self.table(tmp_path, "reference", "a", "b", "c", "d")
+        assert "under questions" not in str(raised.value), "the questions of a table of replies have no such keys"
+
+
+class TestColumnsOfUnknownNames:
+    ROWS = ("Who?,m1,Ann,Ann,1,good", "Who?,m2,Bob,Ann,0,bad")
+
+    def test_that_hold_verdicts_can_be_named(self, tmp_path: Path) -> None:
+        logs = imported(tmp_path, "question,model,output,answer,judged,mood", *self.ROWS)
+        assert (
+            "kept.csv: columns that are not used: judged, mood; if judged says whether a reply is right: --metric judged"
+            in logs.notes
+        )
+        assert import_logs("csv", [tmp_path / "kept.csv"], metric="judged").models[0].stated == 1.0
+
+    def test_several(self, tmp_path: Path) -> None:
+        rows = [f"{row},{share}" for row, share in zip(self.ROWS, (0.5, 0.7), strict=True)]
+        logs = imported(tmp_path, "question,model,output,answer,judged,mood,polite", *rows)
+        told = "if one of judged, polite says whether a reply is right: --metric NAME"
+        assert any(note.endswith(told) for note in logs.notes)
+
+    def test_beside_verdicts_nothing_is_advised(self, tmp_path: Path) -> None:
+        logs = imported(
+            tmp_path, "question,model,output,answer,judged,is_correct", "Who?,m1,Ann,Ann,1,1", "Who?,m2,Bob,Ann,0,0"
+        )
+        assert "kept.csv: columns that are not used: judged" in logs.notes
+
+    def test_a_name_that_no_column_has(self, tmp_path: Path) -> None:
+        imported(tmp_path, "question,model,output,answer,judged,mood", *self.ROWS)
+        with pytest.raises(MootError, match=r"--metric judgd: no verdicts by it .*called judgd.*there is judged"):
+            import_logs("csv", [tmp_path / "kept.csv"], metric="judgd")
+
+
+class TestInAnExperimentFile:
+    def built(self, folder: Path, *lines: str, metric: str | None = None) -> Sequence[str]:
+        (folder / "kept.csv").write_text("\n".join(lines) + "\n")
+        source = {"file": "kept.csv", "format": "csv"} | ({"metric": metric} if metric else {})
+        models = {name: {"provider": "recorded", "model": name, **source} for name in ("m1", "m2")}
+        file = {"name": "cup", "questions": source, "models": models, "strategies": ["solo"]}
+        (folder / "cup.yaml").write_text(json.dumps(file))
+        dataset = build(read_experiment(folder / "cup.yaml")).dataset
+        assert dataset is not None
+        return dataset.notes
+
+    @pytest.mark.parametrize("columns", ["judged", "correct,passed"])
+    def test_the_key_is_told_and_the_file_once(self, columns: str, tmp_path: Path) -> None:
+        more = ["1", "0"] if "," not in columns else ["1,0", "0,1"]
+        notes = self.built(
+            tmp_path,
+            f"question,model,output,answer,{columns}",
+            f"Who?,m1,Ann,Ann,{more[0]}",
+            f"Who?,m2,Bob,Ann,{more[1]}",
+        )
+        (told,) = [note for note in notes if "metric" in note]
+        assert "--metric" not in told
+        assert "metric: " in told
+        assert all(note.count("kept.csv") == 1 for note in notes), notes
+
+    def test_so_it_is_where_the_metric_is_wrong(self, tmp_path: Path) -> None:
+        rows = ("Who?,m1,Ann,Ann,1", "Who?,m2,Bob,Ann,0")
+        with pytest.raises(MootError) as raised:
+            self.built(tmp_path, "question,model,output,answer,judged", *rows, metric="judgd")
+        assert "questions.metric: judgd: no verdicts by it" in str(raised.value)
+        assert "--metric" not in str(raised.value)

@@ -13,7 +13,7 @@ from second_way.paired_scores import mean_difference, share
 from second_way.pairs import Other, Pair, Side, Stage, nobody_there, split, stages, unfair_pairs
 from second_way.quiz_pairs import extremes
 from second_way.raw import Raw
-from second_way.shares import unfair
+from second_way.shares import never_came, unfair
 
 Row = dict[str, Any]
 Anybody = Mapping[str, tuple[float | None, float, float]]
@@ -59,11 +59,11 @@ def _ceiling(raw: Raw, cohort: str | None, played: Sequence[Pair], beside: Seque
     waiting = any(waits.values())
     gradable = [q for q in native if native[q][0] is not None or q in waits["native"]]
     gradable = [q for q in gradable if not own_words or after[q][0] is not None or q in waits["after"]]
-    models = len({pair.player for pair in (*played, *beside)})
+    models = len(_spoke([*played, *beside], "native"))
     row: Row = {
         "cohort": cohort,
         "models": models,
-        **({"models_after": len({pair.player for pair in played})} if beside else {}),
+        **({"models_after": len(_spoke(played, "after"))} if beside else {}),
         **_whatever("native", [native[question][0] or 0.0 for question in both], native, gradable, waiting),
         **_whatever(
             "after", [after[question][0] or 0.0 for question in both] if own_words else [], after, gradable, waiting
@@ -99,6 +99,14 @@ def _ceiling(raw: Raw, cohort: str | None, played: Sequence[Pair], beside: Seque
             "high": mean([after[question][2] - native[question][1] for question in native]),
         }
     return row
+
+
+def _spoke(pairs: Sequence[Pair | Other], side: str) -> set[str]:
+    """Of whom some answer came, alone or after; everybody where none did."""
+    every = {pair.player for pair in pairs}
+    return {
+        name for name in every if not never_came([getattr(p, side).grade] for p in pairs if p.player == name)
+    } or every
 
 
 def _waits(pairs: Sequence[Pair | Other], side: str, values: Anybody) -> set[str]:

@@ -380,7 +380,7 @@ def _multiple(sums: Sums, asked: Sequence[str]) -> Figure:
 
     def p(threshold: float) -> float:
         if threshold <= 0:
-            return float(gained == 0)
+            return float(threshold == 0 and gained == 0)
         distance = (math.log(threshold) - centre) / error
         if (distance < 0 and gained == 0) or (distance >= 0 and lost == 0):
             return 1.0

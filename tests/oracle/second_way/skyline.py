@@ -134,6 +134,8 @@ class Single:
     everyone: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     ranked: int | None = None
     """How many of the players could be ranked, where not all could."""
+    equals: tuple[str, ...] = ()
+    """Others who got as many right."""
 
     @property
     def known(self) -> list[float]:
@@ -146,19 +148,22 @@ def single(alone: Sequence[Play]) -> Single:
     """Among those who can be ranked, on the questions that all of these have."""
     by_player = {player: values(plays) for player, plays in parts(alone, lambda play: play.player).items()}
     ranked = Ranked(by_player)
-    told = len(ranked.names) if ranked.out else None
+    some = {play.player for play in alone if not never_came([[play.right]])} or set(by_player)
     if ranked.lonely:
-        return Single(None, len(by_player), {}, None, True, ranked=told)
+        told = len(ranked.names) if ranked.out else None
+        return Single(None, len(some), {}, None, True, ranked=told)
     there = [play for play in alone if play.player in ranked.names and play.question in ranked.questions]
     beside = {
         player: values(plays) for player, plays in parts(everybody_there(there), lambda play: play.player).items()
     }
+    beside = {player: own for player, own in beside.items() if player in some} or beside
+    told = len(beside) if ranked.out else None
     best = _chosen(beside)
     mine = {} if best is None else beside[best]
     heard = all(play.heard for play in there if play.player == best)
-    bounds, rivals = _highest(beside, {player: by_player[player] for player in ranked.out}, best)
+    bounds, rivals = _highest(beside, {player: by_player[player] for player in ranked.out if player in some}, best)
     everyone = {player: graded_only(own) for player, own in beside.items()}
-    one = Single(best, len(by_player), mine, bounds, rivals, heard, best, everyone, told)
+    one = Single(best, len(some), mine, bounds, rivals, heard, best, everyone, told, _equals(beside, best))
     return one if one.known else replace(one, player=None)
 
 
@@ -182,13 +187,17 @@ def _highest(
 
 def _chosen(beside: Mapping[str, Values]) -> str | None:
     """Most right, everything ungraded taken for wrong; of equals the first by name. Who has no grade is last."""
+    return max(sorted(beside), key=lambda player: _merit(beside[player])) if beside else None
 
-    def merit(player: str) -> tuple[bool, float]:
-        mine = beside[player].values()
-        graded = any(value.known is not None for value in mine)
-        return graded, round(sum(value.least for value in mine), 9) if graded else 0.0
 
-    return max(sorted(beside), key=merit) if beside else None
+def _merit(mine: Values) -> tuple[bool, float]:
+    graded = any(value.known is not None for value in mine.values())
+    return graded, round(sum(value.least for value in mine.values()), 9) if graded else 0.0
+
+
+def _equals(beside: Mapping[str, Values], best: str | None) -> tuple[str, ...]:
+    others = [player for player in sorted(beside) if player != best and best is not None]
+    return tuple(player for player in others if _merit(beside[player]) == _merit(beside[best or player]))
 
 
 def best_single(one: Single) -> dict[str, Any]:
@@ -196,6 +205,7 @@ def best_single(one: Single) -> dict[str, Any]:
     in the player's own row, and no lower than Bonferroni's would be."""
     row = {
         "player": one.player,
+        **({"equals": [*one.equals]} if one.equals and one.player is not None else {}),
         **mean_row(one.known, every=one.values),
         "players": one.players,
         "note": "chosen after the fact",

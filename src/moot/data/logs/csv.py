@@ -11,21 +11,25 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
+from moot.data.logs.csv_cells import OddCells, odd_cells
 from moot.data.logs.csv_verdicts import (
     ANYTHING,
     SAY_RIGHT,
     SHARES,
     VerdictColumn,
     is_verdict,
+    may_be_verdicts,
+    mostly_verdicts,
     not_verdicts,
     refuted,
     verdict,
     verdict_column,
 )
 from moot.data.logs.fields import amount, text, tokens
-from moot.data.logs.log import NO_REFERENCE, LogEntry, LoggedReply, LogRemark, QuestionInLog
+from moot.data.logs.log import NO_REFERENCE, LogEntry, LoggedReply, LogRemark, QuestionInLog, by_metric
 from moot.data.logs.verdict_evidence import JudgedReply, evidence_of, says_reference
 from moot.data.tables.known_names import COLUMN_KEYS, ColumnNames, guessed, plain, several
+from moot.data.tables.listed_names import cut
 from moot.data.tables.proposal import Proposal, Stated, propose_columns
 from moot.data.tables.table import ENDINGS, QuestionTable, table_of
 from moot.errors import FileError
@@ -52,6 +56,8 @@ NAMES: Mapping[str, tuple[str, ...]] = {
 PLACES = ("0", "1", "0.0", "1.0")
 """Verdicts that may be the places of choices as well."""
 NONE = VerdictColumn(None)
+FIGURES = tuple(key for key in NAMES if key.endswith(("_usd", "_tokens", "seconds")))
+"""Keys of columns that hold amounts."""
 _OF_ONE_REPLY = tuple(key for key in NAMES if key not in ("model", "reply"))
 
 
@@ -122,12 +128,18 @@ def _entries(table: QuestionTable, wanted: str | None) -> Iterator[LogEntry]:
     free = [
         spare for spare in table.names if spare not in of_question and not any(column.uses(spare) for column in columns)
     ]
+    doubted = {beside for each in columns if each.verdicts.column is None for beside in each.verdicts.beside}
+    free = [spare for spare in free if spare not in doubted]  # a remark has named them
     no_verdicts = [spare for spare in free if any(_is_score(spare, column) for column in columns)]
     no_verdicts = [spare for spare in no_verdicts if not is_verdict(table, spare, shares=plain(spare).endswith(SHARES))]
     for spare in no_verdicts:
-        yield LogRemark(f"{name}: {not_verdicts(spare)}")
+        yield LogRemark(f"{name}: {not_verdicts(table, spare, shares=plain(spare).endswith(SHARES))}")
     if unused := [spare for spare in free if spare not in no_verdicts and spare not in table.nameless]:
-        yield LogRemark(f"{name}: columns that are not used: {', '.join(unused)}")
+        judged = any("worth" in each.more for each in columns)
+        could = [] if judged else [spare for spare in unused if may_be_verdicts(table, spare)]
+        yield LogRemark(f"{name}: columns that are not used: {', '.join(unused)}{_may_be_named(could)}")
+    for odd in _unread_figures(table, columns):
+        yield LogRemark(f"{name}: {odd.column}: {odd.share} no number from 0 on and not read {odd.place}")
     for line, question in of_lines.items():
         for each in columns:
             model = text(rows[line].get(each.model)) if each.model is not None else each.called
@@ -136,6 +148,28 @@ def _entries(table: QuestionTable, wanted: str | None) -> Iterator[LogEntry]:
             # A row more of the same question and model is one more sample, whatever a column of samples numbers it.
             sample = asked[model, question.name] = asked.get((model, question.name), -1) + 1
             yield _reply(each, rows[line], question, model.strip(), sample, table.path, line)
+
+
+def _may_be_named(columns: Sequence[str]) -> str:
+    """Columns of unknown names that hold what verdicts are written as, which somebody may know to be some."""
+    if not columns:
+        return ""
+    which = columns[0] if len(columns) == 1 else f"one of {', '.join(columns)}"
+    return f"; if {which} says whether a reply is right: {by_metric(columns[0] if len(columns) == 1 else 'NAME')}"
+
+
+def _unread_figures(table: QuestionTable, columns: Sequence[_ReplyColumns]) -> Iterator[OddCells]:
+    for column in dict.fromkeys(each.more[key] for each in columns for key in FIGURES if key in each.more):
+        odd = odd_cells(table, column, lambda cell: _figure(cell) is not None)
+        if odd is not None:
+            yield odd
+
+
+def _figure(cell: str) -> float | None:
+    try:
+        return amount(float(cell))
+    except ValueError:
+        return None
 
 
 def _borne_out(
@@ -280,8 +314,27 @@ def _questions(table: QuestionTable, kept: Sequence[str]) -> _Questions:
         if without.source is not None and not without.doubts:
             return _Questions({placed.line: placed.case for placed in without.source.cases("en")}, doubt)
     if proposal.doubts or proposal.source is None:
-        raise proposal.error()
+        raise _slip(table, found.doubts.get("answer", ())) or _settled_in_the_table(proposal.error())
     return _Questions({placed.line: placed.case for placed in proposal.source.cases("en")})
+
+
+def _slip(table: QuestionTable, references: Sequence[ColumnNames]) -> FileError | None:
+    """Why one of the columns that could be the reference is there twice: but for some cell it would be verdicts."""
+    for column in (name for each in references for name in several(each) if plain(name) in SAY_RIGHT):
+        if odd := mostly_verdicts(table, column):
+            problem = f"{cut(odd.cell)!r} is no verdict, as the others under {column} are; expected right or wrong"
+            called = "or another name of the column, if it is the reference"
+            return FileError(f"{problem}, {called}", file=table.path, line=odd.line, key=column)
+    return None
+
+
+def _settled_in_the_table(error: FileError) -> FileError:
+    """Columns of questions can be named in an experiment file, those of replies cannot."""
+    problem, asked, _ = error.problem.partition("; say which under questions")
+    if not asked:
+        return error
+    words = f"{problem}; rename columns in the table, so that one is called so and no other"
+    return FileError(words, file=error.file, line=error.line, key=error.key)
 
 
 def _proposed(table: QuestionTable, columns: Mapping[str, ColumnNames | None]) -> Proposal:
@@ -317,11 +370,8 @@ def _reply(
     line: int,
 ) -> LoggedReply:
     def figure(key: str) -> float | None:
-        cell = columns.cell(key, row)
-        try:
-            return amount(float(cell)) if text(cell) is not None else None
-        except ValueError:
-            return None
+        cell = text(columns.cell(key, row))
+        return _figure(cell) if cell is not None else None
 
     milliseconds = figure("milliseconds")
     return LoggedReply(

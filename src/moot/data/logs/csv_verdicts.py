@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
+from moot.data.logs.csv_cells import OddCells, is_empty, odd_cells
 from moot.data.logs.fields import share, text
+from moot.data.logs.log import by_metric
 from moot.data.logs.verdict_evidence import VerdictEvidence
 from moot.data.logs.verdict_names import disagreeing
 from moot.data.tables.known_names import plain
@@ -24,9 +27,7 @@ VERDICTS = {
     **dict.fromkeys(("1", "1.0", "true", "yes", "correct", "right", "pass", "passed", "c", "да"), 1.0),
     **dict.fromkeys(("0", "0.0", "false", "no", "incorrect", "wrong", "fail", "failed", "i", "нет"), 0.0),
 }
-NO_VERDICT = ("nan", "na", "n/a", "none", "null", "-")
-"""What programs write into a cell that is empty."""
-WAY_OUT = "no verdicts are taken; --metric NAME says by which column replies are right"
+WAY_OUT = f"no verdicts are taken; {by_metric()} says by which column replies are right"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +63,13 @@ def verdict_column(table: QuestionTable, called: dict[str, str], wanted: str | N
 def _named(table: QuestionTable, called: dict[str, str], there: tuple[str, ...], wanted: str) -> VerdictColumn:
     named = [column for column, bare in called.items() if wanted == column or plain(wanted) in (bare, plain(column))]
     if not named:
+        could = ", ".join(there or tuple(column for column in called if may_be_verdicts(table, column)))
+        known = f"; there is {could}" if could else ""
         return VerdictColumn(
-            None, f"no column beside the replies is called {wanted}: no verdicts are taken", beside=there
+            None, f"no column beside the replies is called {wanted}{known}: no verdicts are taken", beside=there
         )
     if not is_verdict(table, named[0], shares=True):
-        return VerdictColumn(None, not_verdicts(named[0]), beside=there)
+        return VerdictColumn(None, not_verdicts(table, named[0], shares=True), beside=(*there, named[0]))
     return VerdictColumn(named[0], beside=tuple(column for column in there if column != named[0]))
 
 
@@ -77,13 +80,31 @@ def refuted(column: str, seen: VerdictEvidence) -> str | None:
     return f"{column} does not tell replies that say the reference from others ({seen.told}): {WAY_OUT}"
 
 
-def not_verdicts(column: str) -> str:
-    return f"{column} holds no verdicts: expected right or wrong, or a share from 0 to 1"
+def not_verdicts(table: QuestionTable, column: str, *, shares: bool) -> str:
+    odd = odd_cells(table, column, partial(_is_readable, shares=shares))
+    held = f"{odd.share} none {odd.place}" if odd is not None else "all its cells are empty"
+    return f"{column} holds no verdicts: {held}; expected right or wrong, or a share from 0 to 1"
 
 
 def is_verdict(table: QuestionTable, column: str, *, shares: bool) -> bool:
-    said = [cell for cell in _cells(table, column) if cell is not None and cell.strip().casefold() not in NO_VERDICT]
-    return bool(said) and all(verdict(cell, shares=shares) is not None for cell in said)
+    return odd_cells(table, column, partial(_is_readable, shares=shares)) is None and any(
+        not is_empty(cell) for cell in _cells(table, column)
+    )
+
+
+def may_be_verdicts(table: QuestionTable, column: str) -> bool:
+    """Whatever it is called. What is the same for every reply tells nothing, as a temperature."""
+    return is_verdict(table, column, shares=True) and len({*_values(table, column)} - {None}) > 1
+
+
+def mostly_verdicts(table: QuestionTable, column: str) -> OddCells | None:
+    """What is none among cells of which most are verdicts, which may be a slip; None: there is nothing of the kind."""
+    odd = odd_cells(table, column, partial(_is_readable, shares=False))
+    return odd if odd is not None and 2 * odd.number < odd.of else None
+
+
+def _is_readable(cell: str, *, shares: bool) -> bool:
+    return verdict(cell, shares=shares) is not None
 
 
 def verdict(cell: str, *, shares: bool) -> float | None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from moot.data.logs.log import by_metric
 from moot.data.logs.verdict_names import disagreeing, says_right
 
 BY_THOUGHT = "chain_of_thought_correctness"
@@ -71,7 +72,7 @@ def verdict_metric(
     others = [name for name in shares if name in named and says_right(name)]
     if chosen is None and others:
         if disagreeing([each.get(name) for each in instances] for name in others):
-            way_out = "no verdicts are taken; --metric NAME says by which replies are right"
+            way_out = f"no verdicts are taken; {by_metric()} says by which replies are right"
             return VerdictMetric(None, f"the metrics {', '.join(others[:MOST_NAMED])} disagree: {way_out}")
         return VerdictMetric(others[0], f"verdicts by {others[0]}, of {there}")
     if chosen is None:

@@ -16,7 +16,7 @@ from typing import Any, cast
 from moot.data.logs.answers import AnsweredReply, Verdicts, answered, contrary_verdicts
 from moot.data.logs.figures import ImportedModel, figures_of
 from moot.data.logs.formats import log_files, log_format
-from moot.data.logs.log import LogEntry, LogFormat, LoggedFigure, LoggedReply, LogRemark
+from moot.data.logs.log import LogEntry, LogFormat, LoggedFigure, LoggedReply, LogRemark, by_metric, in_a_file
 from moot.data.logs.same_questions import QuestionsOfLogs
 from moot.data.logs.told import MOST_PROBLEM, absent_from, left_out_words, notes_of
 from moot.errors import FileError, UsageError
@@ -55,8 +55,8 @@ class UnusableMetric(UsageError):
     """By which no reply of these logs is right or wrong."""
 
     def __init__(self, metric: str, problem: str) -> None:
-        super().__init__(f"--metric {metric}: {problem}")
-        self.in_a_file = f"{metric}: {problem}"
+        super().__init__(f"{by_metric(metric)}: {problem}")
+        self.in_a_file = f"{metric}: {in_a_file(problem)}"
         """As it is told of the key of a file."""
 
 
@@ -86,7 +86,8 @@ def put_together(
     wanted = [entry for entry in entries if not tasks or _task(entry) in (None, *tasks)]
     replies = [entry for entry in wanted if isinstance(entry, LoggedReply)]
     if not replies:
-        raise FileError(_nothing(name, entries, tasks), file=paths[0] if len(paths) == 1 else files[0])
+        blamed = paths[0] if len(paths) == 1 else files[0]
+        raise FileError(_nothing(name, entries, tasks, blamed), file=blamed)
     figures = [entry for entry in wanted if isinstance(entry, LoggedFigure)]
     if model is not None:
         replies, figures = _renamed(replies, figures, model)
@@ -115,7 +116,7 @@ def put_together(
     notes = (*dict.fromkeys(remarks), *notes_of(models, read, cases, len(asked), unreferenced, contrary))
     recorded = tuple(each.row for each in read if each.row is not None)
     if not recorded:
-        raise FileError(f"no reply in it that could be played back{_because(wanted, replies)}", file=files[0])
+        raise FileError(f"no reply in it that could be played back{_because(wanted, files[0], replies)}", file=files[0])
     return ImportedLogs(
         name, files, tuple(rows), recorded, tuple(models), notes, tuple(absent_from(read)), unreferenced, _repeats(read)
     )
@@ -149,7 +150,10 @@ def _about(name: str, path: Path) -> object:
 
 @lru_cache(maxsize=8)
 def _imported(name: str, path: Path, metric: str | None, about: object) -> ImportedLogs:
-    return import_logs(name, [path], metric=metric)
+    try:
+        return import_logs(name, [path], metric=metric)
+    except FileError as error:
+        raise FileError(in_a_file(error.problem), file=error.file, line=error.line, key=error.key) from None
 
 
 @lru_cache(maxsize=8)
@@ -180,14 +184,14 @@ def _task(entry: LogEntry) -> str | None:
     return entry.task
 
 
-def _nothing(name: str, entries: Sequence[LogEntry], tasks: Sequence[str]) -> str:
+def _nothing(name: str, entries: Sequence[LogEntry], tasks: Sequence[str], blamed: Path) -> str:
     there = sorted({entry.question.task for entry in entries if isinstance(entry, LoggedReply)})
     if tasks and there:
         return (
             f"no task {', '.join(map(repr, tasks))} in it; there {'is' if len(there) == 1 else 'are'} {_listed(there)}"
-            f"{_because([entry for entry in entries if _task(entry) in tasks])}"
+            f"{_because([entry for entry in entries if _task(entry) in tasks], blamed)}"
         )
-    return f"no replies in it{_because(entries)}; expected a log of {name}"
+    return f"no replies in it{_because(entries, blamed)}; expected a log of {name}"
 
 
 def _unasked(questions: QuestionsOfLogs) -> str:
@@ -195,10 +199,12 @@ def _unasked(questions: QuestionsOfLogs) -> str:
     return f"no question in it that anybody can be asked here ({'; '.join(causes[:MOST_NAMED])})"
 
 
-def _because(entries: Iterable[LogEntry], failed: Iterable[LoggedReply] = ()) -> str:
-    """What the logs themselves say of it. `failed`: those in whose place there is a problem."""
+def _because(entries: Iterable[LogEntry], blamed: Path, failed: Iterable[LoggedReply] = ()) -> str:
+    """What the logs themselves say of it. `blamed`: the file that is named anyway; `failed`: those in whose place there is a
+    problem."""
     problems = [" ".join(reply.problem.split())[:MOST_PROBLEM] for reply in failed if reply.problem]
-    remarks = list(dict.fromkeys([*problems, *(entry.words for entry in entries if isinstance(entry, LogRemark))]))
+    words = (entry.words.removeprefix(f"{blamed.name}: ") for entry in entries if isinstance(entry, LogRemark))
+    remarks = list(dict.fromkeys([*problems, *words]))
     return f" ({'; '.join(remarks[:MOST_NAMED])})" if remarks else ""
 
 
@@ -224,7 +230,10 @@ def _check_each_once(replies: Sequence[LoggedReply]) -> None:
         if earlier.file == reply.file:
             raise FileError(f"{again}: an id has to mean one question", file=reply.file, line=reply.line)
         problem = f"{again}: {earlier.file} has one already; expected one log of a model and task"
-        raise FileError(f"{problem} (repeats are samples within a log; --model gives another name)", file=reply.file)
+        raise FileError(
+            f"{problem} (repeats are samples within a log; moot import with --model gives another name)",
+            file=reply.file,
+        )
 
 
 def _check_tasks(replies: Sequence[LoggedReply]) -> None:
@@ -237,7 +246,7 @@ def _check_tasks(replies: Sequence[LoggedReply]) -> None:
         absent = [model for model in models if model not in asked]
         if absent and task:
             others = [name for name in of_task if len(of_task[name]) == len(models)]
-            way_out = f"--task {others[0]}" if others else "--task NAME for one task"
+            way_out = f"moot import with --task {others[0]}" if others else "moot import with --task NAME for one task"
             raise UsageError(
                 f"there is no log of the task {task!r} for {_listed(absent)}, and one for {_listed(list(asked))};"
                 f" expected the same tasks for every model, or {way_out}"

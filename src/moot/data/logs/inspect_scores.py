@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from moot.data.logs.fields import items, mapping, number, share, text
-from moot.data.logs.log import QuestionInLog
+from moot.data.logs.log import QuestionInLog, by_metric
 from moot.data.logs.verdict_evidence import JudgedReply, VerdictEvidence, evidence_of, says_reference
 from moot.data.logs.verdict_names import disagreeing, left_aside, one_verdict, says_other, says_right, says_wrong
 
@@ -171,7 +171,7 @@ def _taken(
 
 
 def _none(first: ScoreName, why: str) -> ChosenScore:
-    way_out = "no verdicts are taken; --metric NAME says by which they are"
+    way_out = f"no verdicts are taken; {by_metric()} says by which they are"
     return ChosenScore(None, first.scorer, f"{why}: {way_out}")
 
 

@@ -40,6 +40,7 @@ from moot.data.logs.log import (
     LoggedReply,
     LogRemark,
     QuestionInLog,
+    by_metric,
 )
 from moot.errors import FileError
 from moot.stats.counted_words import count
@@ -226,7 +227,7 @@ def _metric_remarks(task: str, metric: ChosenMetric, named: Sequence[str], wante
         yield LogRemark(f"{task}: {wanted} is no verdict on its replies{why}: no verdicts are taken", task)
     elif metric.name is None and metric.unclear:
         way_out = "no verdicts are taken"
-        way_out += "; --metric NAME says by which replies are right" if metric.can_be_named else ""
+        way_out += f"; {by_metric()} says by which replies are right" if metric.can_be_named else ""
         yield LogRemark(f"{task}: of its metrics ({there}) {metric.why}: {way_out}", task)
     elif metric.name is None and named:
         yield LogRemark(f"{task}: none of its metrics is a verdict on each reply: {there}", task)

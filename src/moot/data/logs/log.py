@@ -16,6 +16,18 @@ NOTHING_FOUND = ""
 NO_REFERENCE = "no reference is taken"
 """In a remark: why nothing is known to be right in a task."""
 
+_OPTION, _KEY = "--metric ", "metric: "
+
+
+def by_metric(name: str = "NAME") -> str:
+    """In a remark: how to say by which metric replies are right, as whoever imports logs types it."""
+    return f"{_OPTION}{name}"
+
+
+def in_a_file(remark: str) -> str:
+    """The same for whoever names the logs in an experiment file, where it is a key."""
+    return remark.replace(_OPTION, _KEY)
+
 
 @dataclass(frozen=True, slots=True)
 class QuestionInLog:

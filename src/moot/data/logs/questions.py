@@ -10,6 +10,7 @@ from typing import Literal
 from moot.data import Dataset, checked_source
 from moot.data.case import read_case
 from moot.data.logs.imported import imported_again
+from moot.data.logs.log import in_a_file
 from moot.data.placed import Placed
 from moot.errors import FileError
 from moot.types import QuestionKind
@@ -46,4 +47,6 @@ def load_logged(
             "its logs do not say what is right; expected questions of your own with the same ids", file=path
         )
     dataset = checked_source(LoggedCases(path, name, kind, metric), path, language, sample=sample, seed=seed)
-    return replace(dataset, notes=tuple(f"{path.name}: {note}" for note in logs.notes))
+    # Of one file the remarks name it themselves.
+    notes = (in_a_file(note).removeprefix(f"{path.name}: ") for note in logs.notes)
+    return replace(dataset, notes=tuple(f"{path.name}: {note}" for note in notes))

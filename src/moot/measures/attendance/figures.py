@@ -13,6 +13,7 @@ from moot.measures.askings import ABSENT, ANSWERED, NOT_HEARD, PLAYER
 from moot.measures.columns import Figures, count, titled
 from moot.measures.section import Column, Section
 from moot.measures.source import Source
+from moot.stats.counted_words import few_names
 
 Row = dict[str, Any]
 WHYS = {
@@ -66,7 +67,7 @@ def unreached_words(rows: Sequence[Mapping[str, Any]], again: str = "moot run") 
         who = sorted({name for row in rows for name in row["who"]})
         most = max(rows, key=lambda row: row["unreached"] / row["plays"])
         where = f", at most {titled(most)} with {most['unreached']:,} of {most['plays']:,}" if len(rows) > 1 else ""
-        reached = f"In {without:,} of {plays:,} plays somebody could not be reached ({', '.join(who)}{where})"
+        reached = f"In {without:,} of {plays:,} plays somebody could not be reached ({few_names(who)}{where})"
         yield f"{reached}: {again} asks them again."
 
 

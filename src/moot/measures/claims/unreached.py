@@ -18,6 +18,7 @@ from moot.measures.claims.cut_short import without_claims
 from moot.measures.claims.over_singles import PlayedOption, best_of_singles, over_best
 from moot.measures.claims.words import unreached_words
 from moot.measures.source import Source
+from moot.stats.counted_words import few_names
 from moot.stats.graded import FEW_WAITING, Value, ValuesByName
 
 Row = dict[str, Any]
@@ -123,7 +124,7 @@ def _opened(source: Source, cells: Sequence[Stored], row: Row) -> Row:
         seen = source.seen(cell)
         without = [episode for episode in seen if episode.unreached]
         if not source.served and len(without) > FEW_WAITING * len(seen):
-            names = ", ".join(sorted({name for episode in without for name in episode.unreached}))
+            names = few_names(sorted({name for episode in without for name in episode.unreached}))
             plays = f"in {len(without):,} of {len(seen):,} plays of {cell['label']}"
             why = f"{plays} somebody could not be reached ({names})"
             note = f"{row['note']}; {why}" if row["note"] else why

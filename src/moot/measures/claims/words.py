@@ -10,7 +10,7 @@ from moot.measures.claims.cut_short import WHY
 from moot.measures.claims.since_the_look import keys_changed_words, other_graders_words
 from moot.measures.numbers import between, plain, rounded, signed, signed_between
 from moot.measures.points_words import in_points
-from moot.stats.counted_words import count
+from moot.stats.counted_words import count, few_names
 from moot.stats.graded import settled
 from moot.stats.paired import FEW_QUESTIONS
 
@@ -266,7 +266,7 @@ def _doubts(row: Mapping[str, Any]) -> list[str]:
     if silent := row.get("never_answered"):
         none, known = ("it is none", "how good it is") if len(silent) == 1 else ("they are none", "how good they are")
         doubts.append(
-            f"Every call of {', '.join(silent)} failed: nobody knows {known} alone, and {none} of the single models here."
+            f"Every call of {few_names(silent)} failed: nobody knows {known} alone, and {none} of the single models here."
         )
     if left_out := row.get("left_out"):
         are = "questions that {} are" if left_out != 1 else "question that {} is"
@@ -276,7 +276,7 @@ def _doubts(row: Mapping[str, Any]) -> list[str]:
 
 
 def unreached_words(row: Mapping[str, Any]) -> str:
-    return f"on {row['questions']:,} of {row['of']:,} questions somebody could not be reached ({', '.join(row['who'])})"
+    return f"on {row['questions']:,} of {row['of']:,} questions somebody could not be reached ({few_names(row['who'])})"
 
 
 def withheld_for(headline: Mapping[str, Any]) -> str | None:

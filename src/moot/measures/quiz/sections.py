@@ -84,6 +84,8 @@ _ALL_GRADED = (
 )
 
 
+MOST_EQUALS = 3
+"""Players who are named as equally good."""
 _PAID = "The best single player is chosen after the fact; the lower end of its interval pays for that."
 
 
@@ -109,7 +111,7 @@ def _skyline(figures: Figures) -> Iterator[Section]:
         if top.get("guessing") is not None:
             rows.append({"team": team, "what": "as many independent guessers", "value": top["guessing"], "n": top["n"]})
         if single["value"] is not None:
-            what = f"best single player, {single['player']}, the highest of {ranked_words(single)}"
+            what = f"best single player, {' and '.join(best_names(single))}, the highest of {ranked_words(single)}"
             rows.append({"team": team, "what": what, **_value(single)})
             words += [f"{what}: {single['why']}."] if single.get("why") else []
             if single["players"] > 1 and _PAID not in words:
@@ -155,6 +157,12 @@ def gap_not_known(figures: Figures) -> list[str]:
         more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
         sentences.append(f"No share of {', '.join(names[:NAMED])}{more}: {why}.")
     return sentences
+
+
+def best_names(single: Row) -> list[str]:
+    """All who got most right; of more than a few the first and how many others."""
+    names = [single["player"], *single.get("equals", ())]
+    return names if len(names) <= MOST_EQUALS else [names[0], f"{len(names) - 1} equally good ones"]
 
 
 def ranked_words(single: Row) -> str:

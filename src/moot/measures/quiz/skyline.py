@@ -9,7 +9,7 @@ from moot.measures.quiz.played import Played, of_all, solos, split, teams, value
 from moot.stats.choice import chosen_interval
 from moot.stats.closure import NOBODY, Side, closure, only
 from moot.stats.clusters import units_of
-from moot.stats.crossfit import best
+from moot.stats.crossfit import equally_best
 from moot.stats.estimates import Row, estimate_row
 from moot.stats.graded import (
     Value,
@@ -71,7 +71,7 @@ class BestSingle:
     """With an interval whose lower end pays for the choice among the players."""
     player: str | None
     players: int
-    """How many it was chosen among."""
+    """How many it was chosen among: who answered at all, everybody where nobody did."""
     questions: int
     """All that were asked."""
     values: Mapping[str, Value] = field(default_factory=dict)
@@ -90,9 +90,15 @@ class BestSingle:
     """How many of the players were ranked."""
     why_none: str | None = None
     """Why nobody is the best, where no two players share enough questions."""
+    equals: tuple[str, ...] = ()
+    """Who got as many right, as far as is graded: which of them is named says nothing."""
 
     def row(self) -> Row:
-        row = {"player": self.player, **estimate_row(self.estimate)}
+        row = {
+            "player": self.player,
+            **({"equals": [*self.equals]} if self.equals else {}),
+            **estimate_row(self.estimate),
+        }
         row |= {"bounds": dict(self.bounds)} if self.bounds is not None else {}
         row |= {"players": self.players, "note": "chosen after the fact"}
         row |= {"ranked": self.ranked} if self.not_ranked else {}
@@ -134,7 +140,7 @@ def skyline(plays: Sequence[Played], *, choices: Mapping[str, int] | None = None
     alone = solos(plays)
     values = top_by_question(alone)
     top = known(fair(values))
-    players = len({play.player for play in alone if play.never_came is None} or {play.player for play in alone})
+    players = len(_who_answered(alone))
     offered = {question: count for question, count in (choices or {}).items() if question in top}
     chance = sum(guessing(players, count) for count in offered.values()) / len(top) if offered and top else None
     ungraded = sum(value.open for value in values.values())
@@ -142,6 +148,11 @@ def skyline(plays: Sequence[Played], *, choices: Mapping[str, int] | None = None
     not_heard = sum(not play.heard for play in alone if play.question in values)
     left_out = len({play.question for play in alone}) - len(values)
     return Skyline(share, players, chance, ungraded, values, not_heard, left_out)
+
+
+def _who_answered(alone: Sequence[Played]) -> set[str | None]:
+    """Everybody where nobody did: of whoever never answered nobody knows how good it is, and there is nothing to choose."""
+    return {play.player for play in alone if play.never_came is None} or {play.player for play in alone}
 
 
 def top_by_question(alone: Sequence[Played]) -> dict[str, Value]:
@@ -169,17 +180,20 @@ def best_single(plays: Sequence[Played], *, seed: int = 0) -> BestSingle:
     every = split(alone, lambda play: play.player)
     played = {player: {play.question for play in of_player} for player, of_player in every.items()}
     together, total = shared_questions(played), len({play.question for play in alone})
+    answered = _who_answered(alone)
     if together.none_ranked:
-        told = BestSingle(None, None, len(every), questions=total, rivals=tuple(every), not_ranked=together.told)
+        told = BestSingle(None, None, len(answered), questions=total, rivals=tuple(every), not_ranked=together.told)
         return replace(told, ranked=len(together.names), why_none=together.why_none)
     level = of_all([play for player in together.names for play in every[player] if play.question in together.questions])
-    ranked = {player: values_by_question(own) for player, own in split(level, lambda play: play.player).items()}
+    parts = split([play for play in level if play.player in answered] or level, lambda play: play.player)
+    ranked = {player: values_by_question(own) for player, own in parts.items()}
     marks = {player: marks_of(values) for player, values in ranked.items()}
     least = {player: least_of(values) for player, values in ranked.items()}
     asked = sorted({play.question for play in level})
-    name = best(marks, asked, least=least)
-    if name is None:
-        return BestSingle(None, None, len(every), questions=total)
+    equals = equally_best(marks, asked, least=least)
+    if not equals:
+        return BestSingle(None, None, len(answered), questions=total)
+    name = equals[0]
     values = ranked[name]
     reached = graded_estimate(values)
     if reached is not None:
@@ -187,14 +201,16 @@ def best_single(plays: Sequence[Played], *, seed: int = 0) -> BestSingle:
         place, clusters = list(marks).index(name), units_of(asked)
         reached = chosen_interval(table, place, reached, at_worst=at_worst(values), clusters=clusters, seed=seed)
     ungraded = sum(value.open for value in values.values())
-    unranked = {player: list(values_by_question(every[player]).values()) for player in together.left_out}
+    unranked = {
+        player: list(values_by_question(every[player]).values()) for player in together.left_out if player in answered
+    }
     bounds, rivals = _whoever_it_is(ranked, unranked, name)
     player = name if reached is not None else None
     side = Side({player: known(values) for player, values in ranked.items()}, name)
     return BestSingle(
         reached,
         player,
-        len(every),
+        len(answered),
         total,
         values,
         ungraded,
@@ -203,6 +219,7 @@ def best_single(plays: Sequence[Played], *, seed: int = 0) -> BestSingle:
         side,
         together.told,
         len(ranked),
+        equals=tuple(sorted(equals[1:])) if player is not None else (),
     )
 
 

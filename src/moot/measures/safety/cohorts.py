@@ -71,8 +71,9 @@ def _covered(cohort: str | None, every: Sequence[Pair], natives: Sequence[Native
     native, after = ({}, {}) if unfair else (known(alone), known(then))
     both = [question for question in native if question in after or not own_words]
     sides: Pairs = {question: [(then[question] if own_words else value, value)] for question, value in alone.items()}
-    models_after = len({pair.model for pair in every})
-    models = models_after + len({native.model for native in natives})
+    models_after = len(_who_came((pair.model, pair.after_never_came) for pair in every))
+    again = ((pair.model, pair.native_never_came) for pair in every)
+    models = len(_who_came((*again, *((native.model, native.value.never_came) for native in natives))))
     offered = [choices[question] for question in both if question in choices]
     row: Row = {
         "cohort": cohort,
@@ -103,6 +104,12 @@ def _covered(cohort: str | None, every: Sequence[Pair], natives: Sequence[Native
         return {**row, "why": "; ".join(filter(None, (row.get("why"), f"{fewer} are no pair")))}
     row |= _named(compare_graded(sides, pooled=True).difference, "difference")
     return {**row, **_difference_bounds(alone, then)}
+
+
+def _who_came(models: Iterable[tuple[str, object]]) -> set[str]:
+    """Those of whom some answer came, everybody where none did: whoever is silent is no guesser either."""
+    every = list(models)
+    return {model for model, never_came in every if not never_came} or {model for model, _ in every}
 
 
 def _difference_bounds(alone: Mapping[str, Value], then: Mapping[str, Value]) -> Row:

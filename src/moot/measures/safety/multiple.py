@@ -77,8 +77,8 @@ def multiple_p(rescues: Values, regressions: Values, threshold: float) -> float 
     counts = np.array(parts.sums, dtype=float)
     if not parts.enough or not counts.any():
         return None
-    if threshold <= 0:
-        return 1.0 if counts[:, 0].sum() == 0 else 0.0
+    if threshold <= 0:  # which no interval holds but for 0 itself, where nothing was rescued
+        return 1.0 if threshold == 0 and counts[:, 0].sum() == 0 else 0.0
     centre, error = _log_multiple(counts[:, 0], counts[:, 1])
     distance = (np.log(threshold) - float(centre)) / float(error)
     open_end = counts[:, 0].sum() == 0 if distance < 0 else counts[:, 1].sum() == 0
