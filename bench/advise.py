@@ -24,11 +24,13 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 
 import moot.advise.advice as advising
 import moot.advise.find as finding
+import moot.advise.frontier as weighing
 import moot.advise.search as searching
 from moot.advise.advice import Advice, advise
 from moot.advise.find import find_options
@@ -258,8 +260,22 @@ MANY_PLAYERS: dict[str, tuple[World, int]] = {
     for name, world in {"coins": coins, "peers": peers, "able": able, "lone": lone}.items()
     for players in (2, 6, 12, 34)
 }
+SHARE, PAIRED = weighing.share, weighing._paired
 TEAMS_OF_MANY = 3
 """Of more than six players teams of up to so many are looked for: the weighed options are as many as with larger ones."""
+
+
+def remembered(told: Callable[..., Any]) -> Callable[..., Any]:
+    """The same, reckoned once: one goal after another asks for the same figures of the same questions."""
+    known: dict[tuple[Any, ...], Any] = {}
+
+    def again(*given: Any) -> Any:
+        key = tuple(each.tobytes() if isinstance(each, np.ndarray) else each for each in given)
+        if key not in known:
+            known[key] = told(*given)
+        return known[key]
+
+    return again
 
 
 def least(
@@ -276,6 +292,7 @@ def least(
             said, true, below, asked = Counter[str](), Counter[str](), Counter[float](), Counter[float]()
             false = Counter[float]()
             for seed in range(number):
+                weighing.share, weighing._paired = remembered(SHARE), remembered(PAIRED)
                 draw = np.random.default_rng([77, seed])
                 prices = np.exp(draw.uniform(np.log(0.2), np.log(2.0), size=players)) / 1000
                 drafts = priced(drafts_of(world(draw, players, questions)), prices)
