@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import re
+import shlex
 import sqlite3
 from collections.abc import Mapping
 from contextlib import closing
@@ -202,7 +203,7 @@ def test_a_rule_decides_for_no_other_team(cup: Cup, change: dict[str, Any], word
 @pytest.mark.parametrize(
     ("written", "words"),
     [
-        (None, "cannot be read: No such file or directory; moot fit FILE -o rule.json writes it"),
+        (None, "cannot be read: No such file or directory; moot fit FILE -o {rule} writes it"),
         ("no JSON", "expected what moot fit writes: JSON"),
         ([], "expected what moot fit writes: keys and values"),
         ({"form": 1}, "does not say which questions it was learnt from (chosen_on)"),
@@ -212,10 +213,10 @@ def test_a_rule_decides_for_no_other_team(cup: Cup, change: dict[str, Any], word
 )
 def test_a_file_that_is_no_rule(cup: Cup, written: Any, words: str) -> None:
     cup.write(strategies=FROM)
+    rule = cup.folder / "rule.json"
     if written is not None:
-        text = written if isinstance(written, str) else json.dumps(written)
-        (cup.folder / "rule.json").write_text(text)
-    assert words in cup.moot("run", cup.file, "--quiet", ends=2)
+        rule.write_text(written if isinstance(written, str) else json.dumps(written))
+    assert words.replace("{rule}", shlex.quote(str(rule))) in cup.moot("run", cup.file, "--quiet", ends=2)
 
 
 @pytest.mark.parametrize(

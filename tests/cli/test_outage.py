@@ -117,6 +117,36 @@ def test_nothing_is_claimed_of_a_team_whose_members_could_not_be_reached(tmp_pat
     assert "could not be reached" not in command("report", path)
 
 
+def test_of_a_cohort_all_of_which_was_reached_something_is_claimed(tmp_path: Path) -> None:
+    """But for the gap to the others' best, who were not."""
+    names = {"ann": 0.9, "bob": 0.9, "cat": 0.5, "dan": 0.5}
+    sides = [
+        "accuracy(vote, open) > 0.2",
+        "accuracy(vote, closed) < 0.99",
+        "gap_closure(vote, closed) < 9",
+        "accuracy(vote) < 1",
+    ]
+    path = write(
+        tmp_path,
+        open_questions(60),
+        models={name: {"provider": "simulated", "accuracy": share} for name, share in names.items()},
+        teams={
+            "four": {
+                "players": list(names),
+                "captain": "each",
+                "cohorts": {"open": ["ann", "bob"], "closed": ["cat", "dan"]},
+            }
+        },
+        strategies=["solo", "vote"],
+        hypotheses=sides,
+    )
+    outage(path, "bob", share=2)
+    notes = {row["hypothesis"]: (row["verdict"], row["note"] or "") for row in told(path)["hypotheses"]}
+    reached = {text: "could not be reached" not in note for text, (_, note) in notes.items()}
+    assert reached == {sides[0]: False, sides[1]: True, sides[2]: False, sides[3]: False}
+    assert notes[sides[1]][0] == "confirmed"
+
+
 def test_a_few_plays_without_somebody_leave_a_claim_that_they_cannot_turn_round(tmp_path: Path) -> None:
     path = cup(tmp_path, ["solo", "vote"], questions=60, primary="vote")
     models = {"ann": 0.0, "cat": 0.0, "bob": 0.95}

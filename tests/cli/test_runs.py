@@ -157,7 +157,7 @@ def test_a_verdict_in_one_line_leaves_out_whole_parts_and_never_what_takes_it_ba
 
 
 def test_what_is_kept_and_what_is_left_are_all_there_is_wherever_it_is_said(tmp_path: Path, capsys: Captured) -> None:
-    path = cup(tmp_path, budget_usd=0.05)
+    path = cup(tmp_path, budget_usd=0.01)
     assert moot("run", path, "--quiet") == 3
     capsys.readouterr()
     changed(
@@ -262,7 +262,7 @@ def test_no_store_is_said(tmp_path: Path, capsys: Captured, monkeypatch: pytest.
 
 def test_what_failed_is_not_among_what_is_kept_as_the_run_counts() -> None:
     row = {"questions": 150, "episodes": 166, "failed": 2, "missing": 434, "bill_usd": 0.0, "simulated": False}
-    assert size_words(row) == "150 questions, 164 episodes, 2 failed"
+    assert size_words(row) == "150 questions, 164 episodes kept, 2 of those left have failed"
     assert size_words({**row, "missing": 0}) == "150 questions, 166 episodes", "it is said with how the run ended"
 
 

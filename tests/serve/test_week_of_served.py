@@ -268,7 +268,7 @@ def test_what_was_never_served_says_what_to_type(tmp_path: Path, moot: Command) 
     assert moot("run", tmp_path / "cup.yaml", "--quiet", "--limit", 2)[0] == 0
     code, printed = moot("report", tmp_path / "cup.yaml", "--served")
     assert code == 2
-    assert "cup was never served from this store; first: moot serve cup.yaml" in in_one_line(printed)
+    assert f"cup was never served from this store; first: moot serve {tmp_path}/cup.yaml" in in_one_line(printed)
 
 
 def test_a_model_that_changed_is_an_alert(as_before: Path, tmp_path: Path, moot: Command) -> None:

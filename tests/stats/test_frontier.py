@@ -87,6 +87,17 @@ def test_what_nobody_has_graded_beats_nobody_for_sure() -> None:
     assert rows["cat"]["n"] == 10
 
 
+def test_bounds_are_told_of_what_was_not_said_where_nobody_knows_what_is_right() -> None:
+    """It cannot be right, so both ends are the same; and they are not the accuracy, which is of what is graded."""
+    ann = option(20, 1)
+    silent = replace(ann, right={**ann.right, ASKED[-1]: None}, most={ASKED[-1]: 0.0}, least={ASKED[-1]: 0.0})
+    (row,) = frontier({"ann": silent}, ASKED)
+    assert row["accuracy"] == row["within"] == 20 / 39
+    assert row["within_bounds"] == {"low": 0.5, "high": 0.5}
+    (row,) = frontier({"ann": ann}, ASKED)
+    assert "within_bounds" not in row
+
+
 def test_one_of_many_equals_is_seldom_beaten() -> None:
     generator = np.random.default_rng(3)
     beaten = 0

@@ -61,7 +61,9 @@ def _address(url: str) -> str:
 
 def _shown(url: str) -> str:
     """Without what may be a password, before an @, or a key, behind a ? or #: complaints end up in logs."""
-    masked = re.sub(r"//.*@", "//…@", url, flags=re.DOTALL)
+    scheme, slashes, rest = url.partition("//")
+    _, at, place = rest.rpartition("@")
+    masked = f"{scheme}//…@{place}" if slashes and at else url
     return re.sub(r"[?#].*", lambda rest: f"{rest[0][0]}…", masked, count=1, flags=re.DOTALL)
 
 

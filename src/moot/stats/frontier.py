@@ -219,9 +219,9 @@ def _within(
 
 
 def _within_bounds(tables: _Tables, best: int) -> Row:
-    """What the best within the cost is over all questions, where not all of it is graded."""
+    """What the best within the cost is over all questions, where not all of it is graded: also of what cannot be right."""
     least, most = (table[best] for table in (tables.least, tables.most))
-    if (least == most).all():
+    if tables.graded[best].all() and (least == most).all():
         return {}
     return {"within_bounds": {"low": float(least.mean()), "high": float(most.mean())}}
 

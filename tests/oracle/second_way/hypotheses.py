@@ -72,9 +72,11 @@ def hypotheses(raw: Raw) -> Row:
 
 
 def _unreached(raw: Raw, text: str) -> Row:
-    """Open, where in more than one of twenty plays of what it names a call failed."""
-    for _, inside in _TERM.findall(text):
-        for cell in named(raw, _apart(inside)[0]):
+    """Open, where in more than one of twenty plays of what it names a call failed; a gap is closed to the other cohorts' best,
+    so that theirs are plays of it as well."""
+    for function, inside in _TERM.findall(text):
+        side, cohort = _apart(inside)
+        for cell in _of_cohort(raw, named(raw, side), None if function == "gap_closure" else cohort):
             plays = raw.episodes(cell)
             if sum(bool(play.unreached) for play in plays) > len(plays) / 20:
                 claimed = ("low", "high", "p", "p_holm", "low_holm", "high_holm")
@@ -299,6 +301,8 @@ def _sums(raw: Raw, term: str) -> Sums | None:
     function, inside = match.groups()
     side, cohort = _apart(inside)
     meant = _of_cohort(raw, named(raw, side), cohort)
+    if not meant:  # a cohort without a captain plays nothing that has one
+        return None
     whole = option(raw, meant, side)
     if not whole.values and function != "skyline":  # which is of the players alone, whoever leads them
         return None

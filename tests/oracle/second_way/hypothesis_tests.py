@@ -88,8 +88,8 @@ class Sums:
 def _worth_p(distance: float, variance: float, sizes: Sequence[float], share: float) -> float:
     """The level at which the interval reaches so far: it falls with the distance, so it is looked for."""
     low, high = 1e-300, 1.0
-    if standard_errors(variance, sizes, share, 1.0 - 1e-12) > distance:
-        return 1.0
+    if distance < 1e-12 or standard_errors(variance, sizes, share, 1.0 - 1e-12) > distance:
+        return 1.0  # so near, Student's point has no digits left to look by
     for _ in range(200):
         middle = math.sqrt(low * high)
         if standard_errors(variance, sizes, share, middle) > distance:

@@ -265,9 +265,9 @@ class Raw:
             for row in self.tables["drafts"]
         }
 
-    def nothing(self, question: str) -> Grade:
+    def nothing(self, question: str, *, failed: bool = False) -> Grade:
         """What nothing said is worth."""
-        return 0.0 if self.waits(question) else Ungraded.SILENT
+        return (Failed if failed else float)(0.0) if self.waits(question) else Ungraded.SILENT
 
     def episodes(self, cell: Cell) -> list[Episode]:
         """In the order of the questions, then of the repeats."""

@@ -97,8 +97,10 @@ def skyline(raw: Raw, table: Table) -> dict[str, Any]:
     plays = parts(everybody_there(table.alone), lambda play: (play.question, play.repeat)).values()
     if not settled and unfair([[play.right for play in together] for together in plays]):
         known = {}
-    answered = {play.player for play in table.alone if not play.failed}
-    several = len(answered or {play.player for play in table.alone})
+    everybody = {play.player for play in table.alone}
+    waited_for = parts([play for play in table.alone if play.heard], lambda play: play.player)
+    failed = {player for player, plays in waited_for.items() if all(play.failed for play in plays)}
+    several = len(everybody - failed or everybody)
     choices = {question: len(raw.questions[question]["question"].get("choices", ())) for question in known}
     guesses = [1 - (1 - 1 / offered) ** several for offered in choices.values() if offered]
     row = mean_row(list(known.values()), every=None if settled else every) | {

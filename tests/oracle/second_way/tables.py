@@ -186,7 +186,7 @@ def _table(
             if player in texts:
                 text = texts[player]
                 failed = text is None and endings[key, player] == {"failed"}
-                nothing = Failed(0.0) if failed else 0.0
+                nothing = raw.nothing(key[0], failed=failed)
                 right = raw.draft_grades[key[0], text] if text is not None else nothing
                 played.append(
                     Play(*key, "drafted", right, player=player, said=text, answered=text is not None, failed=failed)

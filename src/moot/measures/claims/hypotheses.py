@@ -7,11 +7,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import cast
 
-from moot.experiment.claims import Hypothesis, Number, Term, cohort_of_several, parse
+from moot.experiment.claims import Hypothesis, Number, Term, parse
 from moot.experiment.side_names import ClaimError, SideName, cells_meant
 from moot.measures.cells import Stored
 from moot.measures.claims.figure import Ends, Ratio
 from moot.measures.claims.hypothesis import Judged, judge, with_holm
+from moot.measures.claims.side_cells import cells_of_side, members
 from moot.measures.claims.since_the_look import since_the_look
 from moot.measures.claims.unlisted import UnlistedOptions
 from moot.measures.quiz.played import Played, solos, split
@@ -102,7 +103,7 @@ def _judged(source: Source, cells: Sequence[Stored], text: str) -> Judged:
 
 def ratio_of(source: Source, cells: Sequence[Stored], term: Term) -> Ratio | str:
     """One figure as sums over questions, or why there is none."""
-    meant = _of_cohort(source, [cast(Stored, cell) for cell in cells_meant(term.side, cells)], term.side)
+    meant = cells_of_side(source, cells, term.side)
     if isinstance(meant, str):
         return meant
     if not meant:
@@ -126,7 +127,7 @@ def ratio_of(source: Source, cells: Sequence[Stored], term: Term) -> Ratio | str
             return Ratio(side.cost_usd, left_out=side.left_out)
         case "skyline":
             repeated = int(source.config.get("repeats", 1)) > 1
-            alone = _alone(source, cells, meant, _members(source, term.side.cohort, meant))
+            alone = _alone(source, cells, meant, members(source, term.side.cohort, meant))
             top = top_by_question(alone)
             left_out = frozenset(play.question for play in alone) - top.keys()
             if not top and left_out:
@@ -167,28 +168,6 @@ def _ends(values: Mapping[str, Value]) -> Ends:
     if not waiting:
         return {}
     return {"worst": completed(values, best=False), "best": completed(values, best=True), "waiting": waiting}
-
-
-def _members(source: Source, cohort: str | None, cells: Iterable[Stored]) -> set[str] | None:
-    """Of the cohort of that team whose cells these are; of players alone, of every team's. None: there is no cohort to be a
-    member of."""
-    if cohort is None:
-        return None
-    named, teams = source.config.get("teams", {}), {cell["team"] for cell in cells if not cell["player"]}
-    seated = [team for name, team in named.items() if not teams or name in teams]
-    return {name for team in seated for name in team.get("cohorts", {}).get(cohort, ())}
-
-
-def _of_cohort(source: Source, meant: Sequence[Stored], side: SideName) -> list[Stored] | str:
-    """The cells of a cohort: its own table, its members alone, or a table led by one of them."""
-    if side.cohort is None:
-        return list(meant)
-    teams = [name for name, team in source.config.get("teams", {}).items() if side.cohort in team.get("cohorts", {})]
-    if len(teams) > 1 and all(cell["player"] for cell in meant):
-        return cohort_of_several(side, teams)
-    members = _members(source, side.cohort, meant) or set()
-    cohort_cells = [cell for cell in meant if cell.get("cohort") == side.cohort]
-    return cohort_cells or [cell for cell in meant if (cell["player"] or cell["captain"]) in members]
 
 
 def _alone(

@@ -8,14 +8,15 @@ way round. A hypothesis, which may be of any figure, stays open where more than 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, cast
+from dataclasses import dataclass, replace
+from typing import Any
 
 from moot.experiment.claims import parse
-from moot.experiment.side_names import ClaimError, cells_meant
+from moot.experiment.side_names import ClaimError
 from moot.measures.cells import Stored
 from moot.measures.claims.cut_short import without_claims
 from moot.measures.claims.over_singles import PlayedOption, best_of_singles, over_best
+from moot.measures.claims.side_cells import cells_of_side
 from moot.measures.claims.words import unreached_words
 from moot.measures.source import Source
 from moot.stats.counted_words import few_names
@@ -120,7 +121,7 @@ def without_the_unreached(source: Source, cells: Sequence[Stored], hypotheses: S
 
 
 def _opened(source: Source, cells: Sequence[Stored], row: Row) -> Row:
-    for cell in _named(cells, row["hypothesis"]):
+    for cell in _named(source, cells, row["hypothesis"]):
         seen = source.seen(cell)
         without = [episode for episode in seen if episode.unreached]
         if not source.served and len(without) > FEW_WAITING * len(seen):
@@ -132,9 +133,11 @@ def _opened(source: Source, cells: Sequence[Stored], row: Row) -> Row:
     return row
 
 
-def _named(cells: Sequence[Stored], text: str) -> Iterator[Stored]:
+def _named(source: Source, cells: Sequence[Stored], text: str) -> Iterator[Stored]:
     try:
         for term in parse(text).terms:
-            yield from (cast(Stored, cell) for cell in cells_meant(term.side, cells))
+            whole = term.function == "gap_closure"  # from its own best to the best of the others, so theirs is in it
+            meant = cells_of_side(source, cells, replace(term.side, cohort=None) if whole else term.side)
+            yield from () if isinstance(meant, str) else meant
     except ClaimError:
         return

@@ -75,7 +75,8 @@ def _as_played(source: Source, cell: Stored) -> list[Played]:
 
 def _named_if_none_came(player: str, plays: list[Played]) -> list[Played]:
     """What a player says by itself; with its name where every play of it failed, but those that nobody waited for."""
-    if any(play.outcome != FAILED for play in plays if play.heard):
+    outcomes = {play.outcome for play in plays if play.heard}
+    if outcomes != {FAILED}:  # whom nobody ever waited for may have had an answer
         return plays
     return [replace(play, never_came=player) for play in plays]
 

@@ -244,10 +244,6 @@ def why_nobody_there(pairs: Iterable[Pair]) -> str | None:
     return why_never_came(value for pair in pairs for value in (pair.native_value, pair.after_value))
 
 
-REPEATED = "questions to a model, all repeats together,"
-"""What waits together is no pair, where a model was asked a question several times: pairs are counted beside it."""
-
-
 def why_unfair_changes(pairs: Iterable[Pair]) -> str | None:
     """Why rates over the graded pairs would flatter: what is graded without the judge was right alone, or is right after.
 
@@ -255,8 +251,8 @@ def why_unfair_changes(pairs: Iterable[Pair]) -> str | None:
     """
     repeats = split(pairs, lambda pair: (pair.question, pair.model, pair.cohort))
     groups = [[value for pair in own for value in (pair.native_value, pair.after_value)] for own in repeats.values()]
-    alike = all(len(own) == 1 for own in repeats.values())
-    return why_ungraded_together(groups, of="pairs" if alike else REPEATED)
+    several = any(len(own) > 1 for own in repeats.values())  # no pair then, and pairs are counted beside it
+    return why_ungraded_together(groups, of="questions to a model, all repeats together," if several else "pairs")
 
 
 def uncounted(pairs: Iterable[Pair]) -> list[str]:
