@@ -110,7 +110,9 @@ def test_nothing_is_claimed_of_a_team_whose_members_could_not_be_reached(tmp_pat
     assert compared["unreached"]["questions"] == 30
     command("report", path, "-o", tmp_path / "page.html")
     assert sentence in " ".join((tmp_path / "page.html").read_text(encoding="utf-8").split())
-    assert "so many questions: bob (30 of 60) and cat (30 of 60); moot run cup.yaml asks again" in ended("advise", path)[1]
+    assert (
+        "so many questions: bob (30 of 60) and cat (30 of 60); moot run cup.yaml asks again" in ended("advise", path)[1]
+    )
     with asked():
         assert ended("run", path, "--quiet")[0] == 0
     assert "unreached" not in told(path)
