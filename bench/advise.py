@@ -3,6 +3,7 @@
     python bench/advise.py worlds [WORLDS] [quick]  null worlds and others: false claims, coverage; quick: nothing is learnt
     python bench/advise.py choices WORLDS QUESTIONS… [KIND…]  which point is taken, and what it is really worth (quick)
     python bench/advise.py least WORLDS QUESTIONS… [KIND…]  how true what is said of a least accuracy is (quick)
+    python bench/advise.py many WORLDS QUESTIONS… [KIND…]  the same for 2, 6, 12 and 34 players
     python bench/advise.py races [WORLDS]         twelve options over the same questions: calls of a race and of playing all
     MOOT_DATA=FOLDER python bench/advise.py mmlu  34 models × 12,032 questions of MMLU-Pro: time, memory, the exact optimum
 
@@ -23,11 +24,13 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 
 import moot.advise.advice as advising
 import moot.advise.find as finding
+import moot.advise.frontier as weighing
 import moot.advise.search as searching
 from moot.advise.advice import Advice, advise
 from moot.advise.find import find_options
@@ -246,21 +249,55 @@ def pair(draw: np.random.Generator, players: int, questions: int) -> np.ndarray:
     return np.where(draw.random((players, questions)) < right, 0, draw.integers(1, 5, size=(players, questions)))
 
 
-def least(number: int, sizes: Sequence[int], kinds: Sequence[str] = ()) -> None:
+def peers(draw: np.random.Generator, players: int, questions: int) -> np.ndarray:
+    """All are right seven times in ten, apart from each other: the best on any questions is so by chance."""
+    return np.where(draw.random((players, questions)) < 0.7, 0, draw.integers(1, 5, size=(players, questions)))
+
+
+LEAST_ASKED: dict[str, tuple[World, int]] = {**CHOICES, "pair, 2 players": (pair, 2)}
+MANY_PLAYERS: dict[str, tuple[World, int]] = {
+    f"{name}, {players} players": (world, players)
+    for name, world in {"coins": coins, "peers": peers, "able": able, "lone": lone}.items()
+    for players in (2, 6, 12, 34)
+}
+SHARE, PAIRED = weighing.share, weighing._paired
+TEAMS_OF_MANY = 3
+"""Of more than six players teams of up to so many are looked for: the weighed options are as many as with larger ones."""
+
+
+def remembered(told: Callable[..., Any]) -> Callable[..., Any]:
+    """The same, reckoned once: one goal after another asks for the same figures of the same questions."""
+    known: dict[tuple[Any, ...], Any] = {}
+
+    def again(*given: Any) -> Any:
+        key = tuple(each.tobytes() if isinstance(each, np.ndarray) else each for each in given)
+        if key not in known:
+            known[key] = told(*given)
+        return known[key]
+
+    return again
+
+
+def least(
+    number: int, sizes: Sequence[int], kinds: Sequence[str] = (), among: dict[str, tuple[World, int]] = LEAST_ASKED
+) -> None:
     """Of every answer to `--min-accuracy` how often it is given, and how often the one to take really reaches what was asked."""
     finding.FEWEST = 10**6
     advising.next_stages = lambda *_: []  # type: ignore[assignment]  # which takes most of the time, and tells nothing here
     sums: dict[str, Counter[str]] = {}
-    for name, (world, players) in {**CHOICES, "pair, 2 players": (pair, 2)}.items():
+    for name, (world, players) in among.items():
         if kinds and not name.startswith(tuple(kinds)):
             continue
         for questions in sizes:
             said, true, below, asked = Counter[str](), Counter[str](), Counter[float](), Counter[float]()
+            false = Counter[float]()
             for seed in range(number):
+                weighing.share, weighing._paired = remembered(SHARE), remembered(PAIRED)
                 draw = np.random.default_rng([77, seed])
                 prices = np.exp(draw.uniform(np.log(0.2), np.log(2.0), size=players)) / 1000
                 drafts = priced(drafts_of(world(draw, players, questions)), prices)
-                found = find_options(drafts.at(parted_in_two(drafts.units).search))
+                largest = TEAMS_OF_MANY if players > searching.MOST_PLAYERS else searching.MOST_PLAYERS
+                found = find_options(drafts.at(parted_in_two(drafts.units).search), largest)
                 fresh = priced(drafts_of(world(draw, players, SOME)), prices)
                 points = advise(drafts, AdviceWanted(), found).points
                 worth = {id(point.option): float(point.option.played(fresh).worth.mean()) for point in points}
@@ -277,6 +314,7 @@ def least(number: int, sizes: Sequence[int], kinds: Sequence[str] = ()) -> None:
                     said[reached] += 1
                     true[reached] += worth[id(taken)] >= best + gap
                     asked[gap] += 1
+                    false[gap] += reached == "likely" and worth[id(taken)] < best + gap
                     below[gap] += reached == "not reached"
             words = ", ".join(
                 f"{each} {said[each]} (true {100 * true[each] / said[each]:.1f} %)" for each in sorted(said)
@@ -287,7 +325,9 @@ def least(number: int, sizes: Sequence[int], kinds: Sequence[str] = ()) -> None:
                 if asked[gap]
             )
             print(
-                f"{name}, {questions} questions: {words}; not reached where it is asked so many points {none}",
+                f"{name}, {questions} questions: {words}; likely and false of one goal in"
+                f" {100 * max(false[gap] / asked[gap] for gap in asked):.0f} % at most;"
+                f" not reached where it is asked so many points {none}",
                 flush=True,
             )
             for each, counted in (("said", said), ("true", true)):
@@ -474,9 +514,12 @@ if __name__ == "__main__":
         mmlu()
     elif sys.argv[1:2] == ["races"]:
         races(int(sys.argv[2]) if len(sys.argv) > 2 else 200)
-    elif sys.argv[1:2] in (["choices"], ["least"]):
+    elif sys.argv[1:2] in (["choices"], ["least"], ["many"]):
         numbers = [int(each) for each in sys.argv[2:] if each.isdigit()]
-        measured = choices if sys.argv[1] == "choices" else least
-        measured(numbers[0], numbers[1:], [each for each in sys.argv[2:] if not each.isdigit()])
+        kinds = [each for each in sys.argv[2:] if not each.isdigit()]
+        if sys.argv[1] == "choices":
+            choices(numbers[0], numbers[1:], kinds)
+        else:
+            least(numbers[0], numbers[1:], kinds, MANY_PLAYERS if sys.argv[1] == "many" else LEAST_ASKED)
     else:
         worlds(int(sys.argv[2]) if len(sys.argv) > 2 else 100, learning="quick" not in sys.argv)

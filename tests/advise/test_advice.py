@@ -9,7 +9,7 @@ import pytest
 
 from moot.advise.advice import Advice, advise, too_few_to_advise
 from moot.advise.find import FoundOptions, find_options
-from moot.advise.frontier import AdviceWanted, paired
+from moot.advise.frontier import AdviceWanted, ToldWorth, lead
 from moot.advise.further import MOST_OF_THEM
 from moot.advise.known import KnownDrafts, parted_in_two
 from moot.advise.options import SINGLE
@@ -89,9 +89,7 @@ def test_figures_are_those_of_the_questions_kept_apart(drafts: KnownDrafts, advi
     assert taken is not None
     if advice.over_singles is not None:
         level = 0.05 / _teams(advice)
-        leads = [
-            found for row in claim.worth if (found := paired(taken.played.worth, row, claim.units).figure) is not None
-        ]
+        leads = [lead(taken.told, ToldWorth(row), claim.units).played for row in claim.worth]
         assert advice.over_singles.difference == min(each.value for each in leads)
         assert advice.over_singles.better == all((each.limits(level)[0] or -1.0) > 0 for each in leads)
 

@@ -10,7 +10,7 @@ import pytest
 from moot.advise.advice import Advice, advise, promises
 from moot.advise.choice import to_take
 from moot.advise.find import FoundOptions
-from moot.advise.frontier import AdviceWanted, WeighedOption, paired, share
+from moot.advise.frontier import AdviceWanted, WeighedOption, lead, share
 from moot.advise.known import KnownDrafts, parted_in_two
 from moot.advise.options import SINGLE, PlayedOut, TeamOption
 from moot.decide.rules import Leader
@@ -61,9 +61,7 @@ def test_the_cheapest_within_one_standard_error(behind: int, cheap: bool) -> Non
     """One of forty behind is a standard error, four are two: no test at 95 % tells either."""
     drafts, found = players([(15, 16), (16, 15 + behind)], [1.0, 9.0])
     advice = advise(drafts, AdviceWanted(), found)
-    gap = paired(*(point.on_all.played.worth for point in advice.points), UNITS).figure
-    assert gap is not None
-    low, high = gap.limits()
+    low, high = lead(*(point.on_all.told for point in advice.points), UNITS).limits(0.05, 0.05)
     assert low is not None
     assert high is not None
     assert low <= 0 <= high, "not told apart"
@@ -109,9 +107,8 @@ def test_intervals_pay_for_all_points() -> None:
         assert point.accuracy.low < alone.low
     more = advice.surer
     assert more is not None
-    gap = paired(advice.points[-1].played.worth, advice.points[-2].played.worth, claim.units).figure
-    assert gap is not None
-    assert (more.low, more.high) == gap.limits(0.05 / 3)
+    gap = lead(advice.points[-1].told, advice.points[-2].told, claim.units)
+    assert (more.low, more.high) == gap.limits(0.05 / 3, 0.05 / 3)
     lonely, only = players([(15, 15)], [1.0])
     one = advise(lonely, AdviceWanted(), only)
     assert one.points[0].accuracy == share(one.points[0].played.worth, claim.units)

@@ -10,9 +10,10 @@ import pytest
 
 from moot.advise.advice import advise
 from moot.advise.find import find_options
-from moot.advise.frontier import AdviceWanted, share
+from moot.advise.frontier import AdviceWanted, ToldWorth, lead, share
 from moot.advise.known import KnownDrafts, parted_in_two
 from moot.advise.least import likely_to_reach, questions_to_show
+from moot.decide.candidates import SILENT
 from moot.decide.rules import Plurality, expected_worth
 
 
@@ -92,11 +93,85 @@ def test_what_is_likely_is_so_nine_times_in_ten() -> None:
     said, true, far, found = 0, 0, 0, 0
     for right in draw.uniform(0.6, 1.0, 300):
         worth = (draw.random(questions) < right) * 1.0
-        likely = likely_to_reach(worth, units, least)
+        likely = bool(likely_to_reach([(ToldWorth(worth), units)], least))
         said, true = said + likely, true + (likely and right >= least)
         far, found = far + (right >= least + 0.1), found + (likely and right >= least + 0.1)
     assert true >= 0.9 * said > 0
     assert found >= 0.9 * far > 0
+
+
+@pytest.mark.parametrize("players", [1, 4, 12, 34])
+@pytest.mark.parametrize("short", [0.0, 0.03])
+def test_however_many_there_are_it_is_seldom_said_of_one_that_does_not_reach_it(players: int, short: float) -> None:
+    """All of them a little short of it, or by as much as most of them are told apart by: of one alone it was said in one world in
+    ten, of the best of 34 in most."""
+    draw, questions, least, worlds = np.random.default_rng(3), 100, 0.8, 120
+    units = tuple(map(str, range(questions)))
+    right = draw.random((worlds, players, questions)) < least - 1e-6 - short
+    said = sum(bool(likely_to_reach([(ToldWorth(row * 1.0), units) for row in world], least)) for world in right)
+    assert said <= 0.15 * worlds, "0.1 is meant; the error of so many worlds is 0.03"
+
+
+def test_those_who_are_far_below_are_not_paid_for() -> None:
+    units = tuple(map(str, range(100)))
+    good, bad = (ToldWorth((np.arange(100) < number) * 1.0) for number in (86, 40))
+    assert likely_to_reach([(good, units)], 0.8) == {0}
+    assert likely_to_reach([(good, units), *[(bad, units)] * 30], 0.8) == {0}
+    assert likely_to_reach([(good, units)] * 30, 0.8) == set()
+
+
+def some_unreached(drafts: KnownDrafts, seat: int, questions: list[int]) -> KnownDrafts:
+    """The same, this player not reached on these."""
+    codes, worth = drafts.codes.copy(), drafts.worth.copy()
+    missing = np.zeros(codes.shape, dtype=np.bool_)
+    codes[seat, questions], worth[seat, questions], missing[seat, questions] = SILENT, 0.0, True
+    return replace(drafts, codes=codes, worth=worth, unreached=missing)
+
+
+def test_what_is_claimed_holds_whatever_comes_of_those_who_could_not_be_reached() -> None:
+    """Intervals of all who need them go from all of them wrong to all of them right; the others are what they were."""
+    whole = world(4, [0.8, 0.7, 0.65], [1.0, 1.0, 1.0])
+    claim = parted_in_two(whole.units).claim
+    lost = [int(place) for place in claim[:4]]
+    drafts = some_unreached(whole, 0, lost)
+    advice = advise(drafts, AdviceWanted(most_accurate=True))
+    places = [list(claim).index(place) for place in lost]
+    units = drafts.at(claim).units
+    for point in advice.points:
+        level = 0.05 / len(advice.points)
+        low, high = point.played.worth.copy(), point.played.worth.copy()
+        if 0 in point.option.seats:
+            low[places], high[places] = 0.0, 1.0
+        assert point.accuracy.value == pytest.approx(point.played.worth.mean())
+        assert (point.accuracy.low, point.accuracy.high) == (
+            share(low, units, level).low,
+            share(high, units, level).high,
+        )
+
+
+def test_a_lead_that_is_there_since_a_rival_was_not_reached_is_none() -> None:
+    """Nine in ten of p1's alone are right, and p0 is as good; were p1 not reached on some, p0 would be ahead."""
+    units = tuple(map(str, range(60)))
+    right = ToldWorth((np.arange(60) < 54) * 1.0)
+    lost = np.arange(60) < 8
+    rival = ToldWorth(np.where(lost, 0.0, right.worth), lost)
+    told = lead(right, ToldWorth(rival.worth), units).limits(0.05, 0.05)
+    assert told[0] is not None
+    assert told[0] > 0
+    low, high = lead(right, rival, units).limits(0.05, 0.05)
+    assert low is not None
+    assert low <= 0
+    assert high == told[1]
+
+
+def test_none_is_said_not_to_reach_it_that_may_once_it_is_reached() -> None:
+    drafts = world(5, [0.8, 0.5], [1.0, 1.0], 80)
+    right = float(drafts.worth[0].mean())
+    lost = [int(place) for place in np.flatnonzero(drafts.worth[0])[:4]]
+    wanted = AdviceWanted(min_accuracy=right - 0.01)
+    missing = some_unreached(drafts, 0, lost)
+    assert advise(missing, wanted).least == "open"
+    assert advise(replace(missing, unreached=None), wanted).least == "not reached"
 
 
 def test_so_many_new_questions_show_it_four_times_in_five() -> None:

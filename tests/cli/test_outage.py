@@ -4,27 +4,23 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import pytest
 from beside import in_a_thread
 from cup_commands import Row, command, ended, told, write
+from outages import asked, gone
 
-from moot.errors import CallError, GenerationFailed, ServerFailed
+from moot.errors import CallError, GenerationFailed
 from moot.simulate.server import running
-from moot.simulate.simulated import SimulatedModel
 from moot.types import Reply, Request
 
 GOOD = {"ann": 0.55, "bob": 0.9, "cat": 0.9}
 HISTORY = ("runs", "failures", "losses", "bill_usd", "store")
 """What tells of calls that failed once, and of when something was run."""
-
-Down = Callable[[str, Request], CallError | Reply | None]
 
 
 def open_questions(many: int) -> list[Row]:
@@ -36,32 +32,6 @@ def cup(folder: Path, strategies: list[Any], questions: int = 12, **keys: Any) -
     models = {name: {"provider": "simulated", "accuracy": share} for name, share in GOOD.items()}
     teams = {"three": {"players": list(GOOD), "captain": "ann"}}
     return write(folder, open_questions(questions), models=models, teams=teams, strategies=strategies, **keys)
-
-
-@contextmanager
-def asked(down: Down | None = None) -> Iterator[Counter[str]]:
-    """By model, how many calls were made; those fail for which `down` says how."""
-    generate, made = SimulatedModel.generate, Counter[str]()
-
-    async def sometimes(self: SimulatedModel, request: Request) -> Reply:
-        made[self.name] += 1
-        came = None if down is None else down(self.name, request)
-        if isinstance(came, CallError):
-            raise came
-        return came or await generate(self, request)
-
-    with mock.patch.object(SimulatedModel, "generate", sometimes):
-        yield made
-
-
-def gone(*names: str, questions: Callable[[int], bool] = lambda n: True) -> Down:
-    """These are not there, on such questions."""
-
-    def down(name: str, request: Request) -> CallError | None:
-        number = int((request.question_id or "q0").removeprefix("q"))
-        return ServerFailed("the server is down", status=500) if name in names and questions(number) else None
-
-    return down
 
 
 def figures(path: Path) -> Row:
@@ -140,7 +110,9 @@ def test_nothing_is_claimed_of_a_team_whose_members_could_not_be_reached(tmp_pat
     assert compared["unreached"]["questions"] == 30
     command("report", path, "-o", tmp_path / "page.html")
     assert sentence in " ".join((tmp_path / "page.html").read_text(encoding="utf-8").split())
-    assert "plays somebody could not be reached (bob, cat" in ended("advise", path)[1]
+    assert (
+        "so many questions: bob (30 of 60) and cat (30 of 60); moot run cup.yaml asks again" in ended("advise", path)[1]
+    )
     with asked():
         assert ended("run", path, "--quiet")[0] == 0
     assert "unreached" not in told(path)

@@ -187,3 +187,13 @@ def test_large_clusters_weigh_as_many_questions_as_they_have() -> None:
         assert wave.questions == 0
         race.hear({})
     assert race.options[0].out_after is None, "it has 200 of 320, the other 120"
+
+
+def test_drafts_of_those_who_could_not_be_reached_put_nobody_out() -> None:
+    """The incumbent is behind on these alone: they may be right once they are asked again."""
+    lost = np.arange(200) % 4 == 0
+    for without, out in ((None, True), (lost, False)):
+        race = race_of(np.where(lost, 0.0, 1.0), np.ones(200), np.zeros(200, dtype=np.bool_), 1)
+        race.without = without
+        play(race, np.ones((1, 200)))
+        assert (race.options[INCUMBENT].out_after is not None) is out

@@ -14,24 +14,26 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from moot.advise.choice import most_accurate, to_take
+import numpy as np
+
+from moot.advise.choice import fits, most_accurate, to_take
 from moot.advise.find import FoundOptions, find_options
 from moot.advise.frontier import (
     LITTLE,
     AdviceWanted,
+    ToldWorth,
     WeighedOption,
+    lead,
     measured,
-    paired,
-    share,
+    share_told,
     thinned,
     unbeaten,
     weighed_options,
 )
 from moot.advise.further import NextStage, Surer, next_stages, surer
-from moot.advise.known import KnownDrafts, parted_in_two
+from moot.advise.known import Flags, KnownDrafts, parted_in_two
 from moot.advise.least import Reached, likely_to_reach, questions_to_show, reached_by
 from moot.advise.options import SINGLE, AdvisedOption, PlayedOut, fixed_beforehand
-from moot.decide.candidates import Floats
 from moot.stats.quantiles import ALPHA
 from moot.types import Estimate
 
@@ -56,6 +58,12 @@ class ClaimedPoint:
     """The same over all questions, those searched on first: by this it is taken or not."""
     on_frontier: bool = True
     """Of the questions searched on. Else it is weighed because nothing had to be searched for it."""
+    without: Flags | None = None
+    """On which questions one of its players could not be reached. None: on none."""
+
+    @property
+    def told(self) -> ToldWorth:
+        return ToldWorth(self.played.worth, self.without)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,8 +147,10 @@ def advise(drafts: KnownDrafts, wanted: AdviceWanted, found: FoundOptions | None
     least, to_show = wanted.min_accuracy, None
     reached = None
     if taken is not None and least is not None:
-        reached = reached_by(taken.on_all, least, shown=place in promised, likely=place in likely)
-        to_show = questions_to_show(*_told_by(taken, search, claim), least) if reached == "likely" else None
+        fitting = [each for each in on_all if fits(each, wanted)]
+        reached = reached_by(fitting, least, shown=place in promised, likely=place in likely)
+        told, of = _told_by(taken, search, claim)
+        to_show = questions_to_show(told.worth, of, least) if reached == "likely" else None
     return Advice(
         players=drafts.players,
         n=drafts.size,
@@ -168,36 +178,36 @@ def promises(point: ClaimedPoint, wanted: AdviceWanted) -> bool:
     return least is not None and low is not None and low >= least
 
 
-def _told_by(point: ClaimedPoint, search: KnownDrafts, claim: KnownDrafts) -> tuple[Floats, Sequence[str]]:
+def _told_by(point: ClaimedPoint, search: KnownDrafts, claim: KnownDrafts) -> tuple[ToldWorth, Sequence[str]]:
     """What it was worth where nothing was searched for it, and the units of these questions: of what was fixed beforehand that is
     all of them."""
     if fixed_beforehand(point.option, len(claim.players)):
-        return point.on_all.played.worth, (*search.units, *claim.units)
-    return point.played.worth, claim.units
+        return point.on_all.told, (*search.units, *claim.units)
+    return point.told, claim.units
 
 
-def _likely(told: Sequence[tuple[Floats, Sequence[str]]], wanted: AdviceWanted) -> set[int]:
+def _likely(told: Sequence[tuple[ToldWorth, Sequence[str]]], wanted: AdviceWanted) -> set[int]:
     """The places of those that likely keep the least accuracy that was asked for."""
-    least = wanted.min_accuracy
-    return set() if least is None else {place for place, each in enumerate(told) if likely_to_reach(*each, least)}
+    return set() if wanted.min_accuracy is None else likely_to_reach(told, wanted.min_accuracy)
 
 
 def _and_better(likely: set[int], points: Sequence[ClaimedPoint], wanted: AdviceWanted) -> set[int]:
     """Those that have it on all questions too, and whoever is as good as one of these both there and where nothing was picked."""
     least = wanted.min_accuracy or 0.0
-    figures = [(point.on_all.accuracy + LITTLE, point.accuracy.value + LITTLE) for point in points]
-    sure = [place for place in likely if figures[place][0] >= least]
-    return {
+    best = [(point.on_all.told.at_best.mean(), point.told.at_best.mean()) for point in points]
+    worst = [(point.on_all.told.at_worst.mean(), point.told.at_worst.mean()) for point in points]
+    sure = {place for place in likely if worst[place][0] >= least - LITTLE}
+    return sure | {
         place
-        for place, (on_all, apart) in enumerate(figures)
-        if any(on_all >= figures[other][0] - LITTLE and apart >= figures[other][1] - LITTLE for other in sure)
+        for place, (on_all, apart) in enumerate(worst)
+        if any(on_all >= best[other][0] - LITTLE and apart >= best[other][1] - LITTLE for other in sure)
     }
 
 
 def _kept(frontier: Sequence[WeighedOption], units: Sequence[str], wanted: AdviceWanted) -> list[WeighedOption]:
     """The few points that are weighed: among them the one that the first half would take, so that something keeps to a limit
     where anything does, and under a time the quickest."""
-    place = to_take(frontier, units, wanted, likely=_likely([(each.played.worth, units) for each in frontier], wanted))
+    place = to_take(frontier, units, wanted, likely=_likely([(each.told, units) for each in frontier], wanted))
     keep = [] if place is None else [frontier[place]]
     if wanted.max_seconds is not None:
         keep.append(min(frontier, key=lambda each: each.seconds))
@@ -225,9 +235,11 @@ def _claimed(
         both = point.played.beside(played)
         usd = played.usd_per_1000  # where it was not picked for being cheap, as it is shown
         cost = usd if by_money and usd is not None else played.mean_calls
-        on_all = WeighedOption(point.option, float(both.worth.mean()), cost, both)
-        accuracy = share(played.worth, claim.units, ALPHA / len(points))
-        found.append(ClaimedPoint(point.option, accuracy, played, on_all, id(point) in there))
+        missing = claim.without_one_of(point.option.seats)
+        without = None if missing is None or point.without is None else np.concatenate([point.without, missing])
+        on_all = WeighedOption(point.option, float(both.worth.mean()), cost, both, without)
+        accuracy = share_told(ToldWorth(played.worth, missing), claim.units, ALPHA / len(points))
+        found.append(ClaimedPoint(point.option, accuracy, played, on_all, id(point) in there, missing))
     return found
 
 
@@ -242,19 +254,22 @@ def _over_singles(taken: ClaimedPoint, claim: KnownDrafts, alpha: float) -> Over
     Its lower end needs no correction for the players: it is below the least lead as often as that of the player who really is
     the nearest. Its upper end has to be above in all of them.
     """
-    figures = [paired(taken.played.worth, alone, claim.units).figure for alone in claim.worth]
-    leads = {player: figure for player, figure in zip(claim.players, figures, strict=True) if figure is not None}
-    lows = {player: figure.limits(alpha)[0] for player, figure in leads.items()}
-    highs = [figure.limits(alpha / len(leads))[1] for figure in leads.values()]
-    low = min((end for end in lows.values() if end is not None), default=None)
-    high = min((end for end in highs if end is not None), default=None)
+    leads = {player: lead(taken.told, _alone(claim, player), claim.units) for player in claim.players}
+    ends = {player: each.limits(alpha, alpha / len(leads)) for player, each in leads.items()}
+    low = min((end for end, _ in ends.values() if end is not None), default=None)
+    high = min((end for _, end in ends.values() if end is not None), default=None)
 
     def nearest(player: str) -> tuple[float, float]:
-        end = lows[player]
-        return leads[player].value, -1.0 if end is None else end
+        end = ends[player][0]
+        return leads[player].played.value, -1.0 if end is None else end
 
     player = min(leads, key=nearest)
-    return OverSingles(player, leads[player].value, low, high, low is not None and low > 0)
+    return OverSingles(player, leads[player].played.value, low, high, low is not None and low > 0)
+
+
+def _alone(drafts: KnownDrafts, player: str) -> ToldWorth:
+    seat = drafts.players.index(player)
+    return ToldWorth(drafts.worth[seat], drafts.without_one_of([seat]))
 
 
 def _surer(
@@ -267,17 +282,16 @@ def _surer(
     """Whom the one to take is to be told from: the most accurate; where it is that itself the player alone who comes nearest, of
     whom the limits are known; and where it is one player, the most accurate of the others. Of two points any two might have been
     it."""
-    ours, units = taken.played.worth, claim.units
+    units = claim.units
     if taken is best and over is not None:
-        seat = claim.players.index(over.player)
-        against = f"{over.player} alone"
-        return surer(ours, claim.worth[seat], against, units, _teams(points), limits=(over.low, over.high))
+        alone, against = _alone(claim, over.player), f"{over.player} alone"
+        return surer(taken.told, alone, against, units, _teams(points), limits=(over.low, over.high))
     others = [point for point in points if point is not taken]
     if not others:
         return None
     rival = best if taken is not best else others[most_accurate([point.on_all for point in others])]
     pairs = len(points) * (len(points) - 1) // 2
-    return surer(ours, rival.played.worth, rival.option.words(claim.players), units, pairs)
+    return surer(taken.told, rival.told, rival.option.words(claim.players), units, pairs)
 
 
 def _largest(points: Sequence[WeighedOption]) -> AdvisedOption | None:

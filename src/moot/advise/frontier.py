@@ -6,16 +6,17 @@ It is told from the questions that were searched on alone. Which of its points t
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from moot.advise.known import KnownDrafts
+from moot.advise.known import Flags, KnownDrafts
 from moot.advise.options import AdvisedOption, PlayedOut
 from moot.decide.candidates import Floats
 from moot.stats.clusters import clustered
+from moot.stats.completions import Between, IntervalLimits
 from moot.stats.estimates import estimate
-from moot.stats.paired import Paired, compare
+from moot.stats.paired import Difference, OnePair, compare
 from moot.stats.quantiles import ALPHA
 from moot.types import Estimate
 
@@ -44,6 +45,23 @@ NOTHING_WANTED = AdviceWanted()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class ToldWorth:
+    """What an option came to on each of some questions, and where that may be otherwise."""
+
+    worth: Floats
+    without: Flags | None = None
+    """Where one of its players could not be reached, and is asked again by the next run. None: nowhere."""
+
+    @property
+    def at_worst(self) -> Floats:
+        return self.worth if self.without is None else np.where(self.without, 0.0, self.worth)
+
+    @property
+    def at_best(self) -> Floats:
+        return self.worth if self.without is None else np.where(self.without, 1.0, self.worth)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class WeighedOption:
     """An option with what it came to on the questions that it is weighed on: those searched on, or all."""
 
@@ -52,6 +70,12 @@ class WeighedOption:
     cost: float
     """Money for 1,000 questions; calls a question where the price of somebody is not known, or nobody costs anything."""
     played: PlayedOut
+    without: Flags | None = None
+    """On which of these questions one of its players could not be reached. None: on none."""
+
+    @property
+    def told(self) -> ToldWorth:
+        return ToldWorth(self.played.worth, self.without)
 
     @property
     def seconds(self) -> float:
@@ -84,6 +108,7 @@ def weighed_options(
             float(option.searched.mean()),
             paid if by_money and paid is not None else each.mean_calls,
             each,
+            drafts.without_one_of(option.seats),
         )
         for option, each, paid in zip(options, played, usd, strict=True)
     ]
@@ -121,6 +146,15 @@ def thinned(
     return [point for point in points if id(point) in there]
 
 
+def share_told(told: ToldWorth, units: Sequence[str], alpha: float = ALPHA) -> Estimate:
+    """The mean with an interval that holds whatever comes of those who could not be reached."""
+    found = share(told.worth, units, alpha)
+    if told.without is None:
+        return found
+    low, high = share(told.at_worst, units, alpha).low, share(told.at_best, units, alpha).high
+    return replace(found, low=low, high=high)
+
+
 def share(values: Floats, units: Sequence[str], alpha: float = ALPHA) -> Estimate:
     """The mean with its interval, over units."""
     with clustered({str(place): unit for place, unit in enumerate(units)}):
@@ -129,7 +163,30 @@ def share(values: Floats, units: Sequence[str], alpha: float = ALPHA) -> Estimat
     return found
 
 
-def paired(one: Floats, other: Floats, units: Sequence[str]) -> Paired:
-    """The one against the other, question by question; over units."""
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """The one ahead of the other, question by question: as it was played, and were all against it, or for it, that is missing
+    of those who could not be reached."""
+
+    played: Difference | OnePair | Between
+    lowest: Difference | OnePair | Between
+    highest: Difference | OnePair | Between
+
+    def limits(self, low_at: float, high_at: float) -> IntervalLimits:
+        """At these levels, whatever comes of those who could not be reached."""
+        return self.lowest.limits(low_at)[0], self.highest.limits(high_at)[1]
+
+
+def lead(one: ToldWorth, other: ToldWorth, units: Sequence[str]) -> Lead:
+    """Over units."""
+    played = _paired(one.worth, other.worth, units)
+    if one.without is None and other.without is None:
+        return Lead(played, played, played)
+    return Lead(played, _paired(one.at_worst, other.at_best, units), _paired(one.at_best, other.at_worst, units))
+
+
+def _paired(one: Floats, other: Floats, units: Sequence[str]) -> Difference | OnePair | Between:
     with clustered({str(place): unit for place, unit in enumerate(units)}):
-        return compare({str(place): pair for place, pair in enumerate(zip(one.tolist(), other.tolist(), strict=True))})
+        found = compare({str(place): pair for place, pair in enumerate(zip(one.tolist(), other.tolist(), strict=True))})
+    assert found.figure is not None, "there are questions"
+    return found.figure

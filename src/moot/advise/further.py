@@ -8,10 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from moot.advise.cascades import CascadeOption
-from moot.advise.frontier import paired
+from moot.advise.frontier import ToldWorth, lead
 from moot.advise.known import KnownDrafts
 from moot.advise.options import SINGLE, AdvisedOption
-from moot.decide.candidates import Floats
 from moot.decide.learning import FEWEST, most_probable
 from moot.decide.rules import winners
 from moot.stats.completions import IntervalLimits
@@ -43,8 +42,8 @@ class Surer:
 
 
 def surer(
-    ours: Floats,
-    theirs: Floats,
+    told: ToldWorth,
+    of_the_other: ToldWorth,
     against: str,
     units: Sequence[str],
     pairs: int = 1,
@@ -52,11 +51,11 @@ def surer(
 ) -> Surer:
     """`pairs`: so many there are, and the questions had a say in choosing this one. New questions have none. `limits`: those of
     the difference, where they are known."""
-    figure = paired(ours, theirs, units).figure
-    assert figure is not None, "there are questions"
-    low, high = figure.limits(ALPHA / pairs) if limits is None else limits
+    ours, theirs = told.worth, of_the_other.worth
+    ahead, level = lead(told, of_the_other, units), ALPHA / pairs
+    low, high = ahead.limits(level, level) if limits is None else limits
     differ, gain = float(np.abs(ours - theirs).mean()), float((ours - theirs).mean())
-    apart = figure.p_zero is not None and low is not None and high is not None and not low <= 0 <= high
+    apart = ahead.played.p_zero is not None and low is not None and high is not None and not low <= 0 <= high
     if abs(gain) < NOTHING:
         alike = "they are equally good there" if differ else "they say the same there"
         return Surer(against, gain, low, high, apart, None, None, alike)

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from moot.decide.candidates import SILENT, Candidates, Floats, Places, candidates_of
 from moot.decide.learning import folds_of
 
+Flags = NDArray[np.bool_]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KnownDrafts:
@@ -30,6 +32,8 @@ class KnownDrafts:
     """What each answer cost; NaN where that is not known. None: of none."""
     seconds: Floats | None = field(default=None, repr=False)
     """How long each answer took; NaN where that is not known. None: of none."""
+    unreached: Flags | None = field(default=None, repr=False)
+    """Which answers are missing since the player could not be reached, and is asked again by the next run. None: none."""
 
     def __post_init__(self) -> None:
         shape = self.codes.shape
@@ -53,6 +57,7 @@ class KnownDrafts:
             units=tuple(self.units[place] for place in questions),
             usd=None if self.usd is None else self.usd[:, questions],
             seconds=None if self.seconds is None else self.seconds[:, questions],
+            unreached=None if self.unreached is None else self.unreached[:, questions],
         )
 
     def known_throughout(self) -> KnownDrafts:
@@ -78,7 +83,12 @@ class KnownDrafts:
             worth=self.worth[order],
             usd=None if self.usd is None else self.usd[order],
             seconds=None if self.seconds is None else self.seconds[order],
+            unreached=None if self.unreached is None else self.unreached[order],
         )
+
+    def without_one_of(self, seats: Sequence[int]) -> Flags | None:
+        """On which questions one of these could not be reached: what they come to there may be anything. None: on none."""
+        return None if self.unreached is None else np.logical_or.reduce(self.unreached[list(seats)])
 
     def candidates(self, seats: Sequence[int]) -> Candidates:
         """The different answers of these players alone."""

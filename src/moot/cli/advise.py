@@ -68,6 +68,7 @@ def advise_command(
     else:
         _print(wrapped(sentence(advice, wanted)))
         _print(wrapped(other_verdict_words(advice, reading.verdict) or ""))
+        _print(line for note in reading.first_notes for line in wrapped(note))
         _print(bought_screen(bought, purchase, paths[0], written=bool(written)))
     for line in written:
         say(line, file=sys.stderr)

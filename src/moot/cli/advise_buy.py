@@ -138,6 +138,7 @@ def buy(purchase: Purchase, advice: Advice, reading: AdviceInput, store_url: str
     # These questions had a say in which point is the incumbent: the race pays for every point that might have been.
     alpha = RACE_ALPHA / len(advice.points)
     race = StageRace(len(staged.options), taken.played.worth, free, unsure, claim.units, file.spec.seed, alpha)
+    race.without = claim.without_one_of(range(len(claim.players)))
     plan = _plan(file, staged, advice.players, from_here(store_url) if store_url else None)
     plan = _asked(plan, [reading.digests[parts.claim[place]] for place in race.questions])
     _told(race, staged, claim.size)

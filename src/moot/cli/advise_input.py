@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 from sqlalchemy import Connection
 
-from moot.advise.known import KnownDrafts
+from moot.advise.known import Flags, KnownDrafts
 from moot.cli.advised_against import claimed_verdict
 from moot.cli.fit import tables_of
 from moot.cli.fit_lessons import FittedTeam
 from moot.cli.player_names import player_names
 from moot.cli.report import open_existing, tell_whose
-from moot.decide.candidates import SILENT, Floats
+from moot.decide.candidates import SILENT, Floats, Places
 from moot.decide.odd_players import odd_players
 from moot.decide.studied import choices_of, studied
 from moot.engine.runner import Runner
@@ -32,7 +32,6 @@ from moot.experiment.fitted import prompts_mark, seat_of
 from moot.experiment.spec import Experiment, ExperimentFile, read_experiment
 from moot.foreign_files import lines_of, opened
 from moot.measures.askings import PLAYER
-from moot.measures.attendance.figures import unreached_rows, unreached_words
 from moot.measures.draft_costs import DraftCost, draft_costs
 from moot.measures.graded_drafts import GradedDrafts, graded_drafts
 from moot.measures.source import Source
@@ -72,6 +71,13 @@ class AdviceInput:
     origin: str = ""
     verdict: Mapping[str, Any] | None = None
     """The headline of the run's own report, where it has one that claims something."""
+    unreached: tuple[str, ...] = ()
+    """Who could not be reached on a few of the questions, in words."""
+
+    @property
+    def first_notes(self) -> list[str]:
+        """Said wherever anything is; for the others there may be no room."""
+        return [f"Note: {note}." for note in self.unreached]
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +221,7 @@ def _read_all(source: Source, file: ExperimentFile, table: FittedTeam) -> Advice
             f"the store has no graded drafts of {named} with these models and prompts; run {file.path.name} with solo or"
             " vote among its strategies, and references or grades for its questions"
         )
-    if (why := graded.why_unfair()) is not None:
+    if (why := graded.why_unfair(f"moot run {file.path.name}")) is not None:
         raise UsageError(f"nothing can be advised: {why}")
     costs = draft_costs(source, players, fits)
     return _reading(graded, costs, source, file, table)
@@ -237,7 +243,6 @@ def _reading(
     cases = [graded.cases[place] for place in settled]
     keys = [case.question.digest for case in cases]
     notes = list(_left_out(graded, len(taught.candidates) - len(settled), cut_short=source.cut_short))
-    notes += (f"{words[:1].lower()}{words[1:-1]}" for words in unreached_words(list(unreached_rows(source))))
     usd, missing = _by_draft(costs, players, keys, "usd")
     seconds, _ = _by_draft(costs, players, keys, "seconds")
     if missing and usd is not None:
@@ -252,6 +257,7 @@ def _reading(
         choices_of([case.question for case in cases]),
         usd,
         seconds if seconds is not None and seconds.any() else None,
+        _unreached(graded, players, settled),
     )
     strategies = frozenset(str(cell["strategy"]) for cell in source.cells)
     return AdviceInput(
@@ -264,7 +270,14 @@ def _reading(
         strategies,
         _captain_costs(file, costs, players, keys),
         origin=source.name,
+        unreached=tuple(f"{words}. What is claimed holds whatever they say" for words in graded.unreached_words()),
     )
+
+
+def _unreached(graded: GradedDrafts, players: Sequence[str], places: Places) -> Flags | None:
+    """Players × questions: whose answer is missing since it could not be reached. None: nobody's."""
+    missing = np.array([[name in graded.unreached[place] for place in places] for name in players], dtype=np.bool_)
+    return missing if missing.any() else None
 
 
 def _by_draft(

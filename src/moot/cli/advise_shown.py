@@ -278,7 +278,7 @@ def advice_json(advice: Advice, wanted: AdviceWanted, reading: AdviceInput) -> d
         "every_team": advice.every_team,
         "cost": advice.cost,
         "valid": VALID,
-        "notes": [*advice.notes, *reading.notes],
+        "notes": [*advice.notes, *reading.unreached, *reading.notes],
     }
 
 
@@ -306,7 +306,7 @@ def screen(advice: Advice, wanted: AdviceWanted, reading: AdviceInput) -> list[s
     """At most 24 lines of 80 columns: the frontier gives way to the words."""
     words = [sentence(advice, wanted), most_accurate_words(advice, wanted)]
     words += [other_verdict_words(advice, reading.verdict), over_singles_words(advice), surer_words(advice)]
-    words.append(next_words(advice, reading.stages, reading.captain))
+    words += [next_words(advice, reading.stages, reading.captain), *reading.first_notes]
     told = [line for part in words if part is not None for line in wrapped(part)]
     notes = [line for note in (*advice.notes, *reading.notes) for line in wrapped(f"Note: {note}.")]
     head = list(_head(advice))

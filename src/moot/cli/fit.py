@@ -66,7 +66,7 @@ def fit_command(
     before = _rule_before(file, table) if served else None
     stored = asyncio.run(stored_lessons(path, store, table, served=served))
     drafts = stored.drafts
-    if (why := drafts.why_unfair()) is not None:
+    if (why := drafts.why_unfair(f"moot run {path}")) is not None:
         raise UsageError(f"nothing is learnt: {why}")
     every = studied(drafts.lessons, table.players)
     taught = studied(every.parted()[0], table.players) if targets else every
@@ -252,6 +252,7 @@ def _notes(learnt: LearntRule, drafts: GradedDrafts, taught: Studied) -> Iterato
         yield f"{words} left out: not everybody was waited for"
     if drafts.not_asked:
         yield f"{count(drafts.not_asked, 'question is', 'questions are')} left out: not everybody has been asked yet"
+    yield from (f"{words}. They count as silent there" for words in drafts.unreached_words())
     if drafts.by_words:
         words = count(drafts.by_words, "question was", "questions were")
         yield f"the answers to {words} grouped by their words alone"

@@ -93,6 +93,8 @@ def _learnt(
         return (
             f"nobody has graded what its last stage makes of all questions; name {named} in the file too, and run again"
         )
+    if (why := of_stage.why_unfair) is not None:
+        return why
     asking, rule = replace(each.cascade, from_=content).asking(team), rule_of(content)
     model = rule.kept_rule.model
     assert model is not None, "a rule that is read has one"

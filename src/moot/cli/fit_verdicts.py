@@ -62,6 +62,9 @@ def learn_played(
     promise is made on."""
     fitted, untold = [], []
     for each in played:
+        if (why := each.why_unfair) is not None:
+            untold += [] if _is_vote(each.strategy) else [untold_words(each.title, why)]
+            continue
         if not each.drafted:
             learnt = _by_end(every, places, kept_for_it, each, targets)
             fitted += [] if isinstance(learnt, NothingLearnt) else [learnt]

@@ -67,6 +67,9 @@ class StageRace:
     affordable: Callable[[], int] = lambda: IN_A_WAVE
     """How many questions all who are in it can surely be paid for. Where that is fewer than a wave has they are taken one after
     another: else those who are cheap would use up the money, and no question would be heard of all."""
+    without: NDArray[np.bool_] | None = None
+    """Questions of which a draft is missing, since somebody could not be reached: what is there already may be anything. None: of
+    none."""
     race: Race = field(init=False)
     options: list[RacedOption] = field(init=False)
     order: list[list[int]] = field(init=False)
@@ -155,9 +158,11 @@ class StageRace:
     def _hear_unit(self, unit: Sequence[int], position: Mapping[int, int], plays: WavePlays) -> None:
         least, most = np.zeros((2, len(unit), self.paid + 1))
         for row, place in enumerate(unit):
-            least[row, INCUMBENT] = most[row, INCUMBENT] = self.incumbent[place]
+            missing = self.without is not None and bool(self.without[place])
+            least[row, INCUMBENT] = 0.0 if missing else self.incumbent[place]
+            most[row, INCUMBENT] = 1.0 if missing else self.incumbent[place]
             for cell in self._cells:
-                worth: float | None = float(self.free[place])
+                worth = None if missing else float(self.free[place])
                 if self.unsure[place]:
                     worth = plays[cell, position[place]].worth
                 least[row, cell + 1], most[row, cell + 1] = (0.0, 1.0) if worth is None else (worth, worth)

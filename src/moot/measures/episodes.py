@@ -38,6 +38,8 @@ class Recorded:
     seconds: float
     calls: tuple[str, ...]
     """The keys of its calls: see `Source.spent`."""
+    unreached: tuple[str, ...] = ()
+    """Who could not be reached: it is played again, but for what was asked of a served team."""
 
     @property
     def outcome(self) -> str:

@@ -2,13 +2,14 @@
 
 By whichever play it is known, alone or in a team, as long as they were the same players asked in the same words. A question
 counts once, with the first play in which all were heard. Where a team did not wait for all (`early_stop`), who was waited for
-hangs on what the others said: such a question teaches nothing, and where there are many, nothing is learnt at all.
+hangs on what the others said: such a question teaches nothing, and where there are many, nothing is learnt at all. Nor where
+somebody could not be reached on more than a few questions: a run that is run again asks it again, and it may be the best.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import orjson
@@ -17,6 +18,7 @@ from moot.data.clusters import clusters_of
 from moot.engine.match_record import Groups
 from moot.measures.episodes import Key, drafts_of
 from moot.measures.source import Source, Stored
+from moot.stats.counted_words import whose_words
 from moot.stats.graded import FEW_WAITING, why_unfair
 from moot.strategies.natives import SINGLE_CALL, Drafts
 from moot.team import Lesson
@@ -43,9 +45,28 @@ class GradedDrafts:
     """Questions whose answers words alone have grouped, although the file names somebody who tells meanings."""
     places: tuple[tuple[Source, Key], ...] = field(default=(), repr=False)
     """Of each lesson the experiment, and which of its plays: while the store is open."""
+    unreached: tuple[frozenset[str], ...] = field(default=(), repr=False)
+    """Of each lesson whose draft is missing since it could not be reached."""
+    asked_again: bool = True
+    """Whether the next run asks these: nobody plays again what was asked of a served team."""
 
-    def why_unfair(self) -> str | None:
-        """Why nothing may be learnt from these; None: it may."""
+    @property
+    def unreached_by_player(self) -> Counter[str]:
+        """On how many of the lessons."""
+        return Counter(name for names in self.unreached for name in sorted(names))
+
+    def unreached_words(self, again: str = "moot run") -> Iterator[str]:
+        """Who is missing on how many questions, where anybody is. `again`: what is typed to have them asked again."""
+        if missing := self.unreached_by_player:
+            whose = whose_words(missing, of=len(self.lessons))
+            told = f"somebody could not be reached on so many questions: {whose}"
+            yield f"{told}; {again} asks again" if self.asked_again else told
+
+    def why_unfair(self, again: str = "moot run") -> str | None:
+        """Why nothing may be learnt from these; None: it may. `again`: as for those who could not be reached."""
+        most_missing = max(self.unreached_by_player.values(), default=0)
+        if self.asked_again and most_missing > FEW_WAITING * len(self.lessons):
+            return next(self.unreached_words(again))
         questions = len(self.lessons) + self.not_heard
         if self.not_heard > FEW_WAITING * questions:
             return (
@@ -65,6 +86,8 @@ class _Heard:
     groups: Groups | None = None
     grouped: Mapping[str, str | None] = field(default_factory=dict)
     """By player what it had said where that was grouped."""
+    unreached: set[str] = field(default_factory=set)
+    """Who could not be reached in some play: whose draft is missing then may be known by another."""
 
     def add(self, drafts: Iterable[Answer], names: Sequence[str]) -> None:
         """What failed once may have been asked for again."""
@@ -109,6 +132,9 @@ def _heard(source: Source, players: Sequence[str], fits: Fits, way: Drafts) -> d
             drafts = drafts_of(cell, episode.verdict)
             heard.add(drafts, names)
             heard.unheard.update(not_waited_for(episode.verdict.traces) & set(names))
+            # Whoever reads replies may be missing too: then nobody knows what any of the silent have said.
+            missing = set(episode.unreached)
+            heard.unreached.update(missing & set(names) if missing <= seats else names)
             # Who drafts in two calls may talk before it groups: what is grouped then are no drafts.
             if (
                 way == SINGLE_CALL
@@ -126,6 +152,7 @@ def _graded(
     lessons: list[Lesson] = []
     cases: list[Case] = []
     places: list[tuple[Source, Key]] = []
+    unreached: list[frozenset[str]] = []
     ways: Counter[str] = Counter()
     by_words = 0
     for source, (question, repeat), heard in found:
@@ -143,8 +170,19 @@ def _graded(
         lessons.append(Lesson(case.question, drafts, tuple(right for right, _ in graded), groups))
         cases.append(case)
         places.append((source, (question, repeat)))
+        unreached.append(frozenset(draft.player for draft in drafts if draft.text is None) & heard.unreached)
     clusters = clusters_of(enumerate(cases))
     lessons = [
         replace(lesson, unit=clusters.get(place, lesson.question.wording)) for place, lesson in enumerate(lessons)
     ]
-    return GradedDrafts(tuple(lessons), tuple(cases), not_heard, not_asked, ways, by_words, tuple(places))
+    return GradedDrafts(
+        tuple(lessons),
+        tuple(cases),
+        not_heard,
+        not_asked,
+        ways,
+        by_words,
+        tuple(places),
+        tuple(unreached),
+        asked_again=not any(source.served for source, _, _ in found),
+    )

@@ -1,12 +1,13 @@
 """What strategies made of the drafts that a rule is learnt from, graded: how sure each of them is, is learnt from it.
 
-Only of plays that gave all their answers, and that learnt nothing: what was held back nobody has graded.
+Only of plays that gave all their answers, and that learnt nothing: what was held back nobody has graded. Nor of plays without
+somebody who could not be reached, which are played again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import orjson
 
@@ -14,6 +15,7 @@ from moot.decide.talk_chance import end_of
 from moot.measures.episodes import Key, Recorded
 from moot.measures.graded_drafts import Fits
 from moot.measures.source import Source, Stored
+from moot.stats.graded import FEW_WAITING
 from moot.strategies.natives import SINGLE_CALL, Drafts
 from moot.team.lessons import LessonVerdict
 from moot.types import WITH_ANSWER
@@ -35,6 +37,16 @@ class PlayedVerdicts:
     """By the place of the question among those that are learnt from."""
     drafted: bool = True
     """Whether its players draft alone; else how it ended tells how sure it is."""
+    without: list[int] = field(default_factory=list)
+    """Places of the questions that it was played on without somebody who could not be reached."""
+
+    @property
+    def why_unfair(self) -> str | None:
+        """Why nothing may be learnt from these; None: it may."""
+        plays = len(self.by_place) + len(self.without)
+        if len(self.without) <= FEW_WAITING * plays:
+            return None
+        return f"in {len(self.without):,} of {plays:,} plays somebody could not be reached; moot run asks again"
 
     @property
     def title(self) -> str:
@@ -54,6 +66,7 @@ def graded_verdicts(
     """
     found: dict[str, PlayedVerdicts] = {}
     verdicts: dict[str, dict[int, LessonVerdict]] = {}
+    without: dict[str, list[int]] = {}
     for source in dict.fromkeys(source for source, _ in places):
         here = {key: place for place, (of, key) in enumerate(places) if of is source}
         for cell in source.cells:
@@ -64,9 +77,16 @@ def graded_verdicts(
             by_place = verdicts.setdefault(mark, {})
             captain = None if cell["player"] else cell["captain"]
             label = f"{cell['label']}@{cell['player']}" if cell["player"] else cell["label"]
-            found[mark] = PlayedVerdicts(mark, cell["strategy"], label, captain, seats, by_place, way is not None)
+            missing = without.setdefault(mark, [])
+            found[mark] = PlayedVerdicts(
+                mark, cell["strategy"], label, captain, seats, by_place, way is not None, missing
+            )
             for episode in source.whole.episodes(cell):
-                if episode.key in here:
+                if episode.key not in here:
+                    continue
+                if episode.unreached and not source.served:
+                    missing.append(here[episode.key])
+                else:
                     by_place.setdefault(here[episode.key], _verdict(source.whole, episode))
     return list(found.values())
 

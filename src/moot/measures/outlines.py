@@ -38,7 +38,7 @@ def outlines_alone(cell: Stored, rows: Iterable[Sequence[Any]], askings: Askings
         calls, said = call_keys(steps), None if _failed(steps) else answer
         right = value if value is not None or answer is not None else 0.0
         key, unsettled = (question, repeat), answer if right is None else None
-        names = _names(unreached)
+        names = names_of_json(unreached)
         yield EpisodeOutline(
             cell,
             key,
@@ -100,7 +100,7 @@ def all_outlines_alone(
                     False,
                     said,
                     answer if right is None else None,
-                    unreached=_names(unreached),
+                    unreached=names_of_json(unreached),
                 )
             )
     for several in episodes_by_cell.values():
@@ -111,7 +111,8 @@ def all_outlines_alone(
     return episodes_by_cell
 
 
-def _names(unreached: str | None) -> tuple[str, ...]:
+def names_of_json(unreached: str | None) -> tuple[str, ...]:
+    """Who could not be reached, as a row has it."""
     return () if unreached is None else tuple(orjson.loads(unreached))
 
 
@@ -187,7 +188,7 @@ def _outline(
         drafts,
         row["repeat"],
         open_words=row["answer"] if right is None else None,
-        unreached=_names(row["unreached"]),
+        unreached=names_of_json(row["unreached"]),
     )
 
 

@@ -26,7 +26,7 @@ from moot.measures.cells import Row, playing_alone, stored_cells, table_of
 from moot.measures.cells import Stored as Stored
 from moot.measures.draft_calls import CellDrafts, DraftTable, MadeByKey, draft_tables, made_alone
 from moot.measures.episodes import EpisodeOutline, Key, Recorded, call_keys, drafts_of, named_if_none_came
-from moot.measures.outlines import all_outlines_alone, outlines_alone, outlines_together
+from moot.measures.outlines import all_outlines_alone, names_of_json, outlines_alone, outlines_together
 from moot.measures.spending import Spending, Spent
 from moot.measures.stored_grades import StoredGrades, grader_of
 from moot.measures.team_drafts import TeamDrafts, said_of
@@ -290,13 +290,12 @@ class Source:
                 row["stage"],
                 row["seconds"],
                 call_keys(orjson.loads(row["transcript"])),
+                names_of_json(row["unreached"]),
             )
 
     def groups(self, episode: Recorded) -> Groups:
-        """Who said the same among the drafts of an episode: as the team grouped them, else by what was matched.
-
-        Nothing where its strategy promises no drafts given alone.
-        """
+        """Who said the same among the drafts of an episode: as the team grouped them, else by what was matched. Nothing where
+        its strategy promises no drafts given alone."""
         cell = episode.cell
         drafts = drafts_of(cell, episode.verdict)
         if not drafts:

@@ -93,18 +93,20 @@ class Advised:
             yield "weighed: no vote of all"
 
     def _least(self, taken: Mapping[str, Any], weighed: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-        """Shown by the interval that pays for all; likely by a one-sided one at 90 %, where nothing was picked, and by all
-        questions; or by being as good, both there and on all, as another of which that is so."""
+        """Shown by the interval that pays for all; likely by a one-sided one at 90 %, where nothing was picked, that pays for all
+        who may be above by theirs, and by all questions; or by being as good, both there and on all, as another of which that is
+        so."""
         every = [(row, self._told(row)) for row in weighed]
         told = self._told(taken)
         if told is None or any(values is None for _, values in every):
             return
         shown = taken["low"] >= self.least
+        pairs = [(row, [(value, 1.0) for value in values or ()]) for row, values in every]
+        may = [(row, values) for row, values in pairs if share_interval(values, 0.2)[1] >= self.least]
         sure = [
             row
-            for row, values in every
-            if share_interval([(value, 1.0) for value in values or ()], 0.2)[0] >= self.least
-            and row["pooled"] >= self.least - NEAR
+            for row, values in may
+            if share_interval(values, 0.2 / len(may))[0] >= self.least and row["pooled"] >= self.least - NEAR
         ]
         likely = any(
             taken["pooled"] >= row["pooled"] - NEAR and taken["accuracy"] >= row["accuracy"] - NEAR for row in sure
