@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
@@ -68,7 +68,7 @@ class MootOptions(BaseModel):
     kind: QuestionKind | None = None
     choices: Choices | None = None
     context: ShownText | None = Field(default=None, description="What the question is about, as in a question file.")
-    language: Literal["en", "ru"] | None = None
+    language: ShownText | None = Field(default=None, description="Such as 'en', 'ru' or 'de', as in a question file.")
     team: TeamForQuestion | None = Field(default=None, description="In the place of one that is served by a name.")
 
     def kind_among(self, usual: QuestionKind) -> QuestionKind:
