@@ -165,6 +165,7 @@ def _short(row: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
     return {
         "episode": f"ep_{row['repeat']:08x}{row['question']}",
         "question": row["text"],
+        "further": row["further"],
         "answer": row["answer"],
         "cut": ["question" if name == "text" else name for name in row["cut"]],
         "outcome": row["outcome"],

@@ -584,7 +584,7 @@ async function history() {
 /** The side bar: what was asked before, as far as it holds what is sought. */
 function listed() {
   const sought = plain(find("sought").value);
-  const found = (state.past ?? []).filter((each) => plain(`${each.title ?? ""} ${each.question} ${each.answer ?? ""} ${each.model}`).includes(sought));
+  const found = (state.past ?? []).filter((each) => plain(`${each.title ?? ""} ${each.question} ${each.further ?? ""} ${each.answer ?? ""} ${each.model}`).includes(sought));
   find("none").hidden = found.length > 0;
   say("none", state.past?.length ? "Nothing that was asked holds this." : "Nothing yet.");
   find("history").replaceChildren(
@@ -592,7 +592,7 @@ function listed() {
       const item = make("li", each.episode === state.episode ? "here" : null);
       const button = make("button");
       button.type = "button";
-      button.append(make("span", "q", each.title ?? named(each.question)), make("span", "a", `${each.model}: ${each.answer ? cut(each.answer, FITS) : each.outcome}`));
+      button.append(make("span", "q", each.title ?? named(each)), make("span", "a", `${each.model}: ${each.answer ? cut(each.answer, FITS) : each.outcome}`));
       button.addEventListener("click", () => visit(each.episode));
       item.append(button, renaming(each, item, button), forgetting(each));
       return item;
@@ -603,9 +603,9 @@ function listed() {
 /** A name of one's own for a conversation: Enter keeps it, Escape leaves it as it was, and an empty one is the question again. */
 function renaming(each, item, entry) {
   const button = Object.assign(make("button", "rename", "✎"), { type: "button", title: "Rename" });
-  button.setAttribute("aria-label", `Rename: ${shown(each.title ?? named(each.question)).slice(0, FITS)}`);
+  button.setAttribute("aria-label", `Rename: ${shown(each.title ?? named(each)).slice(0, FITS)}`);
   button.addEventListener("click", () => {
-    const field = Object.assign(make("input", "renamed"), { type: "text", maxLength: 200, value: each.title ?? shown(named(each.question)).slice(0, 200) });
+    const field = Object.assign(make("input", "renamed"), { type: "text", maxLength: 200, value: each.title ?? shown(named(each)).slice(0, 200) });
     field.setAttribute("aria-label", "The name of this conversation");
     const back = () => {
       if (field.isConnected) field.replaceWith(entry);
@@ -635,7 +635,7 @@ function renaming(each, item, entry) {
 /** Asks twice: what is forgotten is gone from the store. */
 function forgetting(each) {
   const button = Object.assign(make("button", "forget", "✕"), { type: "button", title: "Forget this question for ever" });
-  button.setAttribute("aria-label", `Forget: ${shown(named(each.question)).slice(0, FITS)}`);
+  button.setAttribute("aria-label", `Forget: ${shown(named(each)).slice(0, FITS)}`);
   const calm = () => {
     button.classList.remove("sure");
     button.textContent = "✕";
