@@ -34,6 +34,7 @@ from moot.models.flights import Flights
 from moot.prompts import LANGUAGES
 from moot.store.calls import ExperimentCalls
 from moot.store.sqlite import SqliteStore
+from moot.pasted import pasted
 from moot.strategies import Strategy, traits_of
 from moot.strategies import strategy as strategy_named
 from moot.types import Case
@@ -91,6 +92,8 @@ def _package(package: str) -> Path:
     if package in builtin_names():
         return builtin(package)
     path = Path(package).expanduser().absolute()
+    if path.is_file() and path.suffix.lower() in (".yaml", ".yml"):
+        raise UsageError(f"a team's file stands behind --team: moot play --team {pasted(package)}")
     if not path.is_file():
         names = builtin_names()
         hint = closest(package, names)

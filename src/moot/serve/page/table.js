@@ -3,6 +3,7 @@
 import { anew, bare, cut, plainly, rich, shown } from "./rich.js";
 import { duel } from "./duel.js";
 import { drawParts } from "./edit.js";
+import { begun, ended, left } from "./left.js";
 import { Trouble, asked, forget, get, post } from "./server.js";
 import { atWork, doing, done } from "./stages.js";
 import { drawTabs } from "./tabs.js";
@@ -64,6 +65,7 @@ async function ask(question, model, limit, turns = []) {
   if (location.hash) window.history.pushState(null, "", location.pathname);
   clear(question, turns);
   state.choices = choicesAsked();
+  begun({ question, model, turns });
   const clock = setInterval(() => say("cost", `${((performance.now() - started) / 1000).toFixed(1)} s`), 100);
   find("go").disabled = true;
   find("stop").hidden = false;
@@ -85,6 +87,7 @@ async function ask(question, model, limit, turns = []) {
     find("go").disabled = false;
     find("stop").hidden = true;
     state.stop = null;
+    ended();
     say("cost", state.verdict ? bill(state.verdict) : "");
   }
   if (state.episode) window.history.replaceState(null, "", `#${state.episode}`);
@@ -138,7 +141,7 @@ function turn({ role, content }) {
 function fail(error) {
   rest();
   say("trouble-what", error.message);
-  say("trouble-todo", error.code === "stopped" ? "What was asked of players until then is kept and paid for; ask again when you like." : (error.todo ?? "Reload the page."));
+  say("trouble-todo", error.todo ?? "Reload the page.");
   find("trouble").hidden = false;
   say("because", "");
   if (!state.verdict) say("verdict", "");
@@ -382,6 +385,7 @@ function decided(verdict) {
   find("follow").hidden = verdict.answer === null;
   find("actions").hidden = false;
   find("copy").hidden = verdict.answer === null;
+  for (const id of ["save-markdown", "save-json"]) find(id).hidden = false;
   find("feedback-part").hidden = verdict.answer === null && !abstained;
   state.abstained = abstained;
   for (const button of find("feedback").querySelectorAll("[data-correct]")) button.hidden = abstained;
@@ -778,8 +782,21 @@ async function start() {
       return item;
     }),
   );
-  const opened = EPISODE.exec(location.hash);
+  const [opened, broken] = [EPISODE.exec(location.hash), left()];
   if (opened) visit(opened[1]);
+  else if (broken) brokenOff(broken);
+}
+
+/** The page was left in the middle of a question: it stands there again, to be asked once more. */
+function brokenOff({ question, model, turns }) {
+  if (state.teams.some((team) => team.model === model)) find("model").value = model;
+  clear(question, turns);
+  seat(state.teams.find((team) => team.model === find("model").value));
+  idle();
+  if (!turns.length) find("question").value = question;
+  find("actions").hidden = false;
+  for (const id of ["copy", "save-markdown", "save-json"]) find(id).hidden = true;
+  fail(new Trouble("The page was left while this was played, which has stopped it.", { code: "left" }));
 }
 
 /** The teams that can be asked, in the order in which they are offered; `chosen` is to be asked. */
@@ -817,7 +834,15 @@ function theme(name) {
   document.documentElement.dataset.theme = name;
 }
 
-theme(localStorage.getItem("moot-theme") ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
+const dark = matchMedia("(prefers-color-scheme: dark)");
+
+/** As it was chosen by hand, else as the system has it. */
+function themed() {
+  theme(localStorage.getItem("moot-theme") ?? (dark.matches ? "dark" : "light"));
+}
+
+themed();
+dark.addEventListener("change", themed);
 find("theme").addEventListener("click", () => {
   const next = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
   localStorage.setItem("moot-theme", next);
