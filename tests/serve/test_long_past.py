@@ -68,17 +68,21 @@ BEFORE = {
 }
 FURTHER = {
     "plain": "And if it rains giraffes?",
-    "of lines": "And [then]?\n\n[now]\n\nIt \\n said:\n\n> \"giraffes\"]\n>[x]\n\n[y]\n\nend",
+    "of lines": 'And [then]?\n\n[now]\n\nIt \\n said:\n\n> "giraffes"]\n>[x]\n\n[y]\n\nend',
     "of other signs": "\U0001f600 жираф \\ \u0001 \\u00e9",
-    "long": "And " + "\\\"\n" * LONG,
+    "long": "And " + '\\"\n' * LONG,
 }
 
 
-@pytest.mark.parametrize("language", ["en", "ru"])
-async def test_a_follow_up_is_listed_by_its_own_words(tmp_path: Path, language: str) -> None:
+@pytest.mark.parametrize(("language", "store"), [("en", "sqlite"), ("ru", "sqlite"), ("en", "postgresql")])
+async def test_a_follow_up_is_listed_by_its_own_words(
+    tmp_path: Path, request: pytest.FixtureRequest, language: str, store: str
+) -> None:
     """Whatever was said before it, and however much; and what only looks like a conversation is no follow-up."""
-    cut = long_past.LISTED
-    async with serving(tmp_path, {**THREE, "language": language}) as served:
+    cut, config = long_past.LISTED, {**THREE, "language": language}
+    if store == "postgresql":
+        config["store"] = request.getfixturevalue("postgres").database()
+    async with serving(tmp_path, config) as served:
         for before in BEFORE.values():
             for asked in FURTHER.values():
                 turns = [{"role": "user", "content": "First?"}, {"role": "assistant", "content": before}]

@@ -109,7 +109,9 @@ async def test_the_page_follows_the_system_until_somebody_chooses(tmp_path: Path
             assert theme() == "light"
             for scheme in ("light", "dark"):
                 wished(scheme)
-                assert browser.execute_script("return matchMedia('(prefers-color-scheme: dark)').matches") == (scheme == "dark")
+                assert browser.execute_script("return matchMedia('(prefers-color-scheme: dark)').matches") == (
+                    scheme == "dark"
+                )
                 assert theme() == "light", "what was chosen by hand stays"
             opened(browser, served.url)
             assert theme() == "light"
@@ -121,8 +123,8 @@ async def test_the_page_follows_the_system_until_somebody_chooses(tmp_path: Path
 
 LINES = """
     const cells = [...document.querySelectorAll("#ballots td:first-child")];
-    const lines = (cell) => { const all = document.createRange(); all.selectNodeContents(cell); return all.getClientRects().length; };
-    return cells.map((cell) => [cell.textContent, lines(cell)]);
+    const all = document.createRange();
+    return cells.map((cell) => { all.selectNodeContents(cell); return [cell.textContent, all.getClientRects().length]; });
 """
 
 
@@ -188,7 +190,9 @@ async def test_a_page_that_is_loaded_anew_while_it_is_played_says_what_became_of
             loop.call_soon_threadsafe(go.clear)
             browser.find_element(By.ID, "further").send_keys("And then?", Keys.ENTER)
             left("And then?")
-            assert [each.text for each in browser.find_elements(By.CSS_SELECTOR, "#turns > li.user")] == ["Which river?"]
+            assert [each.text for each in browser.find_elements(By.CSS_SELECTOR, "#turns > li.user")] == [
+                "Which river?"
+            ]
             loop.call_soon_threadsafe(go.set)
             browser.find_element(By.ID, "again").click()
             until(browser, lambda page: "call" in text(page, "cost"))

@@ -31,10 +31,10 @@ from moot.experiment.spec import ExperimentFile, Questions, QuestionsSpec, read_
 from moot.live.game import CLOCK_S, PERSON, Game, PersonModel, table
 from moot.models.closest import closest
 from moot.models.flights import Flights
+from moot.pasted import pasted
 from moot.prompts import LANGUAGES
 from moot.store.calls import ExperimentCalls
 from moot.store.sqlite import SqliteStore
-from moot.pasted import pasted
 from moot.strategies import Strategy, traits_of
 from moot.strategies import strategy as strategy_named
 from moot.types import Case

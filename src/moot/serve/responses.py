@@ -117,7 +117,9 @@ class ResponsesRequest(BaseModel):
         refuse(self.previous_response_id, "previous_response_id", whole)
         refuse(self.conversation, "conversation", whole)
         refuse(self.prompt, "prompt", "no prompts are kept here; expected instructions and input")
-        refuse(self.background, "background", "a reply comes with its request, or as a stream; expected false", off=[False])
+        refuse(
+            self.background, "background", "a reply comes with its request, or as a stream; expected false", off=[False]
+        )
         refuse(self.top_logprobs, "top_logprobs", "a team's answer has none; expected 0", off=[0])
         tool, form = forced_tool([_function(tool) for tool in self.tools or ()], self.tool_choice), self._form
         passed_over = {

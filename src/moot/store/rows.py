@@ -168,7 +168,7 @@ def config_of(experiment: Mapping[str, Any]) -> dict[str, Any]:
 
 
 EDITED = "edited"
-"""In the configuration of a plan: its team was put together by who asked while a file was served, and is no version of the file."""
+"""In the configuration of a plan: its team was put together by who asked, while a file was served, and is none of the file's."""
 
 
 def is_edited(plan: Mapping[str, Any]) -> bool:

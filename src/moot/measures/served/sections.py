@@ -93,7 +93,7 @@ def _by_team(served: Row, several: bool) -> Section:
 def _by_visitors(served: Row) -> Section:
     rows = [{"name": titled(row, team=True), **flat(row)} for row in served["visitors_teams"]]
     words = (
-        "Put together by who asked, of the file's models, and no part of any other figure but of what people prefer side by side.",
+        "Put together by who asked, of the file's models: no part of any other figure but of what people prefer side by side.",
     )
     columns = (Column("name", "who answered"), *_columns(rows))
     return Section("served-visitors", "Teams of visitors", words, columns, rows, place=FIRST_PLACE + 4)
