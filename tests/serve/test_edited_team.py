@@ -81,8 +81,9 @@ async def test_what_it_was_asked_is_in_the_report(tmp_path: Path, capsys: pytest
             team = {"players": ["cat", "bob"], "strategy": "vote"}
             status, own = await served.chat(question, moot={"team": team})
             assert status == 200
-        said_right = {"episode": own["moot"]["episode"], "correct": True}
-        assert (await served.post("/v1/feedback", said_right))[0] == 200
+            if question == "Which lake?":  # what is right of the river would be of the file's answer to it as well
+                said_right = {"episode": own["moot"]["episode"], "correct": True}
+                assert (await served.post("/v1/feedback", said_right))[0] == 200
         sides = {"first": first["moot"]["episode"], "second": own["moot"]["episode"]}
         assert (await served.post("/v1/moot/preferences", {**sides, "preferred": "second"}))[0] == 200
 

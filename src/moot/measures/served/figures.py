@@ -37,8 +37,8 @@ def served_figures(
     since: float | None,
     until: float,
 ) -> Row:
-    """`plans`: all versions of the file that were served under the name. `beside`: teams that visitors have put together, and that
-    are told apart. `measured`: the plan of the run, or why there is none. Times are seconds of the clock."""
+    """`plans`: all versions of the file that were served under the name. `beside`: teams that visitors have put together, told
+    apart. `measured`: the plan of the run, or why there is none. Times are seconds of the clock."""
     traffic, visited = read_traffic(connection, plans, since), read_traffic(connection, beside, since)
     spending = Spending(connection)
     plays = traffic.plays
