@@ -65,6 +65,7 @@ async function ask(question, model, limit, turns = []) {
   if (location.hash) window.history.pushState(null, "", location.pathname);
   clear(question, turns);
   state.choices = choicesAsked();
+  state.broken = null;
   begun({ question, model, turns });
   const clock = setInterval(() => say("cost", `${((performance.now() - started) / 1000).toFixed(1)} s`), 100);
   find("go").disabled = true;
@@ -782,13 +783,14 @@ async function start() {
       return item;
     }),
   );
-  const [opened, broken] = [EPISODE.exec(location.hash), left()];
+  const opened = EPISODE.exec(location.hash);
   if (opened) visit(opened[1]);
-  else if (broken) brokenOff(broken);
+  else if (state.broken) brokenOff(state.broken);
 }
 
 /** The page was left in the middle of a question: it stands there again, to be asked once more. */
 function brokenOff({ question, model, turns }) {
+  state.broken = null;
   if (state.teams.some((team) => team.model === model)) find("model").value = model;
   clear(question, turns);
   seat(state.teams.find((team) => team.model === find("model").value));
@@ -841,6 +843,7 @@ function themed() {
   theme(localStorage.getItem("moot-theme") ?? (dark.matches ? "dark" : "light"));
 }
 
+state.broken = left(); // before anything can be asked from here
 themed();
 dark.addEventListener("change", themed);
 find("theme").addEventListener("click", () => {
