@@ -313,6 +313,15 @@ def test_ask_reads_the_question_from_stdin(tmp_path: Path, capfd: Captured, monk
     monkeypatch.setattr("sys.stdin", io.StringIO("Who is it,\nand why?\n"))
     assert moot("ask", "-", "--team", path, "--json") == 0
     assert json.loads(capfd.readouterr().out)["question"] == "Who is it,\nand why?"
+    monkeypatch.setattr("sys.stdin", io.StringIO("Who was it?\n"))
+    assert moot("ask", "--team", path, "--json") == 0, "a pipe is read where no question stands"
+    assert json.loads(capfd.readouterr().out)["question"] == "Who was it?"
+    terminal = io.StringIO()
+    monkeypatch.setattr(terminal, "isatty", lambda: True)
+    for nobody in (terminal, None):
+        monkeypatch.setattr("sys.stdin", nobody)
+        assert moot("ask", "--team", path) == 2
+        assert 'expected a question: moot ask "…" --team' in capfd.readouterr().err
     for nothing in (io.StringIO(""), None):
         monkeypatch.setattr("sys.stdin", nothing)
         assert moot("ask", "-", "--team", path) == 2

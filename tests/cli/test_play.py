@@ -486,3 +486,14 @@ def test_ctrl_c_ends_politely_with_the_score(files: tuple[Path, Path]) -> None:
     assert "team 1 : 0 audience" in rest
     assert "Traceback" not in errors
     assert "Fatal" not in errors
+
+
+def test_a_teams_file_in_the_place_of_questions_is_told_where_it_stands(
+    tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("my cup.yaml", "cup.YML"):
+        (tmp_path / name).write_text("name: cup\n", encoding="utf-8")
+    for name, typed in (("my cup.yaml", "'my cup.yaml'"), ("cup.YML", "cup.YML")):
+        assert run_app(app, ["play", name]) == 2
+        assert capsys.readouterr().err == f"moot: a team's file stands behind --team: moot play --team {typed}\n"

@@ -57,12 +57,18 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
                     shown = (earlier, episode) if number % 4 < 2 else (episode, earlier)
                     vote = {"first": shown[0], "second": shown[1], "preferred": VOTES[number % 33]}
                     assert (await server.post("/v1/moot/preferences", vote))[0] == 200
+            for number, players in ((9, ["cat", "dan"]), (12, ["ann", "bob"]), (15, ["cat", "dan"])):
+                team = {"players": players, "captain": players[0], "strategy": "talkative"}
+                status, body = await server.chat(f"Which is {number}?", moot={"team": team})
+                assert status == 200
+                said = {"episode": body["moot"]["episode"], "correct": number == 15}
+                assert (await server.post("/v1/feedback", said))[0] == 200
 
     asyncio.run(asked())
     assert run_app(app, ["run", str(folder / "team.yaml"), "--quiet"]) == 0
     with sqlite3.connect(folder / "cup.db") as store:
         first = time.time() - 6 * DAY
-        rows = [row for (row,) in store.execute("select rowid from episodes order by created_at")][:40]
+        rows = [row for (row,) in store.execute("select rowid from episodes order by created_at")][:43]
         for place, row in enumerate(rows):
             times = (first + 0.13 * DAY * place, 0.5 + (place * 7) % 11, row)
             store.execute("update episodes set created_at = ?, seconds = ? where rowid = ?", times)
@@ -85,6 +91,8 @@ def test_every_figure_comes_out_the_same(folder: Path, capsys: pytest.CaptureFix
     assert not [*differences(shown, expected)]
     assert figures["preferences"]["votes"] == (0 if back else 7)
     assert not undocumented(figures)
+    assert [row["asked"] for row in figures["visitors_teams"]] == [2, 1]
+    assert figures["plans"] == 1
     compared = [row for row in figures["drift"] if row["figure"] == "agreement" and row["why"] is None]
     assert [row["label"] for row in compared] == ["vote", "silent"]
     for row in compared:

@@ -1,13 +1,17 @@
-"""A question that is served is put to the players as in a run: byte for byte, in every call that a strategy makes."""
+"""A question that is served is put to the players as in a run: byte for byte, in every call that a strategy makes.
+
+But for the order of answers that are shown to others: it is drawn for each question and each time that it is asked.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import json
+import re
 import sqlite3
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, closing
-from functools import partial
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -94,45 +98,114 @@ CASES = {
     "text, en": ("en", {"text": "Write a plan.", "kind": "text"}),
     "text, ru": ("ru", {"text": "Напиши план.", "kind": "text", "context": "Для сада."}),
     "yes-no, en": ("en", {"text": "Is the Nile longer?\n", "kind": "yes-no", "answer": "yes"}),
+    "yes-no, ru among en": ("en", {"text": "Нил длиннее?", "kind": "yes-no", "language": "ru", "answer": "yes"}),
+    "open, de": ("en", {"text": "Welcher Fluss ist der längste?", "language": "de", "answer": "der Nil"}),
 }
 
 
 CHAT, RESPONSES = "/v1/chat/completions", "/v1/responses"
 
 
-@pytest.mark.parametrize(
+EACH_WAY = pytest.mark.parametrize(
     ("language", "case", "path"),
     [*((*case, CHAT) for case in CASES.values()), (*CASES["choice, en"], RESPONSES)],
     ids=[*CASES, "choice, in a response"],
 )
-async def test_what_is_sent_is_what_the_run_sends(
+BLOCK = re.compile(r'<(?:answer n="\d+"|message)(.*?)</(?:answer|message)>', re.DOTALL)
+"""An answer, of those that are shown together, or what was said in a debate."""
+
+
+def in_any_order(raw: bytes) -> str:
+    """What is sent, whichever order the answers in it are shown in, and the reasons of those who gave the same one."""
+    body = json.loads(raw)
+    for message in body["messages"]:
+        shown = sorted("\n".join(sorted(block.splitlines())) for block in BLOCK.findall(message["content"]))
+        message["content"] = [BLOCK.sub("<an answer>", message["content"]), *shown]
+    return json.dumps(body, sort_keys=True, ensure_ascii=False)
+
+
+@dataclass(frozen=True)
+class MeasuredCase:
+    """A question in a file, and the same as a client sends it, which has the words and no id."""
+
+    folder: Path
+    language: str
+    case: dict[str, Any]
+    path: str
+
+    @property
+    def free(self) -> Sequence[str]:
+        return "ABC" if "choices" in self.case else ("yes", "no", "yes") if "kind" in self.case else OPEN
+
+    def config(self, url: str) -> dict[str, Any]:
+        return cup(url, self.language, self.case.get("kind"))
+
+    def write(self, ident: str) -> None:
+        (self.folder / "questions.jsonl").write_text(json.dumps({"id": ident, **self.case}))
+
+    async def asked(self, served: Any, name: str) -> dict[str, Any]:
+        sent = {key: self.case[key] for key in ("choices", "context", "language") if key in self.case}
+        text = self.case["text"]
+        said = {"input": text} if self.path == RESPONSES else {"messages": [{"role": "user", "content": text}]}
+        options = {"moot": sent} if sent else {}
+        status, body = await served.post(self.path, {"model": name, **said, **options, "temperature": 1.9, "seed": 3})
+        assert status == 200, body
+        assert body["moot"]["kind"] == self.case.get("kind", "choice" if sent.get("choices") else "open")
+        assert body["moot"]["not_applied"] == ["seed", "temperature"]
+        return dict(body)
+
+    async def run(self, ident: str) -> set[bytes]:
+        """What a run sends that has the question under this id."""
+        self.write(ident)
+        async with recording(self.free) as (url, bodies):
+            config = {**self.config(url), "questions": {"file": str(self.folder / "questions.jsonl")}}
+            results = await asyncio.to_thread(moot.run, config)
+            assert results.state == "done", results.failures
+        assert len(bodies) >= 3 * len(SAID)
+        return bodies
+
+
+@EACH_WAY
+async def test_who_sends_the_words_alone_is_sent_what_the_run_sends(
     tmp_path: Path, language: str, case: dict[str, Any], path: str
 ) -> None:
-    written = tmp_path / "questions.jsonl"
-    written.write_text(json.dumps({"id": "q", **case}))
-    sent = {key: case[key] for key in ("choices", "context") if key in case}
-    free = "ABC" if "choices" in case else ("yes", "no", "yes") if "kind" in case else OPEN
-    asked_of = partial(cup, language=language, kind=case.get("kind"))
-    async with recording(free) as (url, served_bodies), serving(tmp_path, asked_of(url), reuse=True) as served:
-        for name in served.live.models:
-            asked: dict[str, Any] = {"model": name, "moot": sent} if sent else {"model": name}
-            said = {"input": case["text"]} if path == "/v1/responses" else {}
-            messages = {"messages": [{"role": "user", "content": case["text"]}]}
-            status, body = await served.post(path, {**asked, **(said or messages), "temperature": 1.9, "seed": 3})
-            assert status == 200, body
-            assert body["moot"]["kind"] == case.get("kind", "choice" if sent.get("choices") else "open")
-            assert body["moot"]["not_applied"] == ["seed", "temperature"]
-        _, whole = await served.get(f"/v1/moot/episodes/{body['moot']['episode']}")
-    # What is drawn by lot in a prompt hangs on the question's id and repeat: the same ones are asked.
-    written.write_text(json.dumps({"id": whole["question_id"], **case}))
-    async with recording(free) as (other_url, run_bodies):
-        config = asked_of(other_url)
-        config["questions"] = {"file": str(written)}
-        results = await asyncio.to_thread(moot.run, config)
-        assert results.state == "done", results.failures
-    assert len(run_bodies) >= 3 * len(SAID)
-    assert sorted(served_bodies - run_bodies) == []
-    assert sorted(run_bodies - served_bodies) == []
+    measured = MeasuredCase(tmp_path, language, case, path)
+    measured.write("q")
+    async with recording(measured.free) as (url, served), serving(tmp_path, measured.config(url)) as server:
+        for name in server.live.models:
+            await measured.asked(server, name)
+    run = await measured.run("q")
+    assert sorted(set(map(in_any_order, served)) ^ set(map(in_any_order, run))) == []
+    alone = {raw for raw in run if not BLOCK.search(raw.decode().replace('\\"', '"'))}
+    assert len(alone) >= len(SAID)
+    assert sorted(alone - served) == []
+
+
+@EACH_WAY
+async def test_with_the_same_lots_no_byte_differs(
+    tmp_path: Path, language: str, case: dict[str, Any], path: str
+) -> None:
+    """A lot hangs on the question's id and on the repeat. Here the run has those of the server, which no client can say."""
+    measured = MeasuredCase(tmp_path, language, case, path)
+    measured.write("q")
+    async with recording(measured.free) as (url, served), serving(tmp_path, measured.config(url), reuse=True) as server:
+        for name in server.live.models:
+            body = await measured.asked(server, name)
+        _, whole = await server.get(f"/v1/moot/episodes/{body['moot']['episode']}")
+    assert sorted(served ^ await measured.run(whole["question_id"])) == []
+
+
+async def test_the_order_is_drawn_each_time_that_it_is_asked(tmp_path: Path) -> None:
+    """So no draft has a place of its own, also where people ask the same again and again."""
+    language, case = CASES["text, en"]
+    measured = MeasuredCase(tmp_path, language, case, CHAT)
+    measured.write("q")
+    async with recording(measured.free) as (url, served), serving(tmp_path, measured.config(url)) as server:
+        for _ in range(8):
+            await measured.asked(server, "three/talkative")
+    read = [raw for raw in served if b"<answer n=" in raw]
+    assert len(set(map(in_any_order, read))) == 1
+    assert len(read) > 1, "eight equal draws of six orders come once in 280,000 times"
 
 
 async def test_a_letter_is_told_with_its_text(tmp_path: Path) -> None:
@@ -175,7 +248,9 @@ WRONG: list[tuple[Any, str]] = [
     ({"choices": ["a"] * 27}, "moot.choices"),
     ({"choices": "ab"}, "moot.choices"),
     ({"context": "\x00"}, "moot.context"),
-    ({"language": "tlh"}, "moot.language"),
+    ({"language": " "}, "moot.language"),
+    ({"language": "d\x00e"}, "moot.language"),
+    ({"language": 1}, "moot.language"),
     ({"choice": ["a", "b"]}, "moot.choice"),
     ("choice", "moot"),
 ]

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import base64
+import gzip
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -63,17 +66,61 @@ async def test_no_name_of_the_file_is_taken_by_it(tmp_path: Path) -> None:
         assert after["moot"]["calls"] == 3, "what is served is what it was"
 
 
+def visitors_on(page: Path) -> list[tuple[str, int]]:
+    """Whose teams the page of a report tells of, and how often they were asked."""
+    (packed,) = re.findall(r'id="index">([^<]*)<', page.read_text(encoding="utf-8"))
+    (run,) = json.loads(gzip.decompress(base64.b64decode(packed)))["runs"]
+    (section,) = (each for each in run["sections"] if each["id"] == "served-visitors")
+    return [(row["name"], row["asked"]) for row in section["rows"]]
+
+
 async def test_what_it_was_asked_is_in_the_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     async with serving(tmp_path, {**THREE, "strategies": ["vote"]}) as served:
-        await served.chat("Which river?")
+        _, first = await served.chat("Which river?")
         for question in ("Which hill?", "Which lake?", "Which river?"):
             team = {"players": ["cat", "bob"], "strategy": "vote"}
-            assert (await served.chat(question, moot={"team": team}))[0] == 200
-    report = ["report", str(tmp_path / "team.yaml"), "--served", "--json"]
-    assert await asyncio.to_thread(run_app, app, report) == 0
-    told = json.loads(capsys.readouterr().out)["served"]
-    assert told["asked"] == 4
-    assert sorted(row["asked"] for row in told["by_team"]) == [1, 3]
+            status, own = await served.chat(question, moot={"team": team})
+            assert status == 200
+            if question == "Which lake?":  # what is right of the river would be of the file's answer to it as well
+                said_right = {"episode": own["moot"]["episode"], "correct": True}
+                assert (await served.post("/v1/feedback", said_right))[0] == 200
+        sides = {"first": first["moot"]["episode"], "second": own["moot"]["episode"]}
+        assert (await served.post("/v1/moot/preferences", {**sides, "preferred": "second"}))[0] == 200
+
+    async def said(*options: str) -> str:
+        assert await asyncio.to_thread(run_app, app, ["report", str(tmp_path / "team.yaml"), "--served", *options]) == 0
+        return " ".join(capsys.readouterr().out.split())
+
+    told = json.loads(await said("--json"))["served"]
+    assert (told["asked"], told["plans"], [row["team"] for row in told["by_team"]]) == (1, 1, ["three"])
+    assert (told["latency"], told["outcomes"]) == (told["by_team"][0]["latency"], told["by_team"][0]["outcomes"])
+    assert sum(row["asked"] for row in told["absences"] if row["player"] == "cat") == 1
+    (own,) = told["visitors_teams"]
+    assert (own["team"], own["asked"], own["player"], own["graded"]["n"]) == ("cat+bob", 3, None, 1)
+    (pair,) = told["preferences"]["pairs"]
+    assert (pair["of"], pair["against"], pair["losses"]) == ("three/vote@ann", "cat+bob/vote", 1)
+    words = await said()
+    assert words.startswith("Of 1 question none was told right or wrong yet.")
+    assert "Visitors put 3 questions to 1 team of their own, which is no part of these figures" in words
+    assert "versions of the file" not in words
+    page = tmp_path / "served.html"
+    await said("-o", str(page))
+    assert visitors_on(page) == [("cat+bob/vote", 3)]
+
+
+async def test_where_nothing_else_was_asked_it_is_no_version_of_the_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async with serving(tmp_path, {**THREE, "strategies": ["vote"]}) as served:
+        team = {"players": ["cat", "bob"], "strategy": "vote"}
+        assert (await served.chat("Which hill?", moot={"team": team}))[0] == 200
+    for options in ([], ["--served"], ["--all"], ["--served", "-o", str(tmp_path / "served.html")]):
+        await asyncio.to_thread(run_app, app, ["report", str(tmp_path / "team.yaml"), *options])
+        words = " ".join("".join(capsys.readouterr()).split())
+        assert "before a change" not in words, options
+        if "--all" not in options and "-o" not in options:
+            assert "Nothing was asked. Visitors put 1 question to 1 team of their own" in words, words
+    assert visitors_on(tmp_path / "served.html") == [("cat+bob/vote", 1)]
 
 
 async def test_who_would_not_be_let_in_makes_none(tmp_path: Path) -> None:

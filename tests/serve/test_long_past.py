@@ -8,6 +8,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import pytest
 from served import THREE, serving
 
 from moot.serve import long_past
@@ -57,6 +58,44 @@ async def test_the_beginning_is_told_wherever_the_text_is_cut(tmp_path: Path) ->
         for shift, episode in enumerate(reversed(listed["episodes"])):
             wanted = ("x" * (1 + shift) + asked[shift])[: long_past.LISTED]
             assert episode["question"].startswith(wanted[: long_past.LISTED // 2]), shift
+
+
+BEFORE = {
+    "short": "Yes.",
+    "of lists": "See [1]\n\n[2]\n\nand [3]\n> [4]\n[5]",
+    "long": "ж" * LONG,
+    "long, of lists and quotes": '[1]\n\n[assistant]\n\nx\n\n "\\n\\n[y]\\n\\n" \\\n' * 2_000,
+}
+FURTHER = {
+    "plain": "And if it rains giraffes?",
+    "of lines": 'And [then]?\n\n[now]\n\nIt \\n said:\n\n> "giraffes"]\n>[x]\n\n[y]\n\nend',
+    "of other signs": "\U0001f600 жираф \\ \u0001 \\u00e9",
+    "long": "And " + '\\"\n' * LONG,
+}
+
+
+@pytest.mark.parametrize(("language", "store"), [("en", "sqlite"), ("ru", "sqlite"), ("en", "postgresql")])
+async def test_a_follow_up_is_listed_by_its_own_words(
+    tmp_path: Path, request: pytest.FixtureRequest, language: str, store: str
+) -> None:
+    """Whatever was said before it, and however much; and what only looks like a conversation is no follow-up."""
+    cut, config = long_past.LISTED, {**THREE, "language": language}
+    if store == "postgresql":
+        config["store"] = request.getfixturevalue("postgres").database()
+    async with serving(tmp_path, config) as served:
+        for before in BEFORE.values():
+            for asked in FURTHER.values():
+                turns = [{"role": "user", "content": "First?"}, {"role": "assistant", "content": before}]
+                messages = [*turns, *turns, {"role": "user", "content": asked}]
+                body = {"model": "three/vote", "messages": messages, "moot": {"context": "[x]\n\ny\n\nz"}}
+                assert (await served.post("/v1/chat/completions", body))[0] == 200
+        alone = ("[user]\n\nsaid:\n\nthis", "[user]\n> " + "x" * LONG, "Who?", "\n[a]\n>b\n[c]\n\nd")
+        for text in alone:
+            assert (await served.chat(text))[0] == 200
+        _, listed = await served.get("/v1/moot/episodes?limit=500")
+    told = [(each["further"], "further" in each["cut"]) for each in reversed(listed["episodes"])]
+    wanted = [(f"{text[:cut]}…" if len(text) > cut else text, len(text) > cut) for text in FURTHER.values()]
+    assert told == [*wanted * len(BEFORE), *[(None, False)] * len(alone)]
 
 
 async def test_one_question_is_bounded_before_it_is_read(tmp_path: Path, monkeypatch: Any) -> None:

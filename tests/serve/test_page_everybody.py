@@ -13,6 +13,9 @@ from browsing import By, Keys, asked, browsing, console, needs_browser, opened, 
 from served import THREE, serving
 from streaming_endpoint import WAIT, streaming, team_of
 
+from moot.models.model import Wrapper
+from moot.types import Reply, Request
+
 pytestmark = needs_browser
 
 # The contrast of every text that is seen with what is behind it, as WCAG 2 reckons it; the worst, with where it stands.
@@ -78,14 +81,129 @@ async def test_every_text_can_be_read_in_the_light_and_in_the_dark(tmp_path: Pat
                 browser.execute_script("for (const each of document.querySelectorAll('details')) each.open = true")
                 browser.execute_script("for (const each of document.getAnimations()) each.finish()")
                 assert browser.execute_script(CONTRAST) == [], chosen
-            browser.find_element(By.ID, "theme").click()
+            browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+
+        await asyncio.to_thread(watch)
+
+
+async def test_the_page_follows_the_system_until_somebody_chooses(tmp_path: Path, browser: Any) -> None:
+    """Without being loaded anew."""
+
+    def wished(scheme: str) -> None:
+        wish = [{"name": "prefers-color-scheme", "value": scheme}]
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": wish})
+
+    def theme() -> Any:
+        return browser.execute_script("return document.documentElement.dataset.theme")
+
+    async with serving(tmp_path, {**THREE, "strategies": ["vote"]}) as served:
+
+        def watch() -> None:
+            wished("light")
             opened(browser, served.url)
-            theme = browser.execute_script("return document.documentElement.dataset.theme")
-            assert theme == "light", "what was chosen by hand stays"
+            browser.execute_script("localStorage.clear()")
+            for scheme in ("dark", "light", "dark"):
+                wished(scheme)
+                until(browser, lambda page, scheme=scheme: theme() == scheme)
+            browser.find_element(By.ID, "theme").click()
+            assert theme() == "light"
+            for scheme in ("light", "dark"):
+                wished(scheme)
+                assert browser.execute_script("return matchMedia('(prefers-color-scheme: dark)').matches") == (
+                    scheme == "dark"
+                )
+                assert theme() == "light", "what was chosen by hand stays"
+            opened(browser, served.url)
+            assert theme() == "light"
             browser.execute_script("localStorage.clear()")
             browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
 
         await asyncio.to_thread(watch)
+
+
+LINES = """
+    const cells = [...document.querySelectorAll("#ballots td:first-child")];
+    const all = document.createRange();
+    return cells.map((cell) => { all.selectNodeContents(cell); return [cell.textContent, all.getClientRects().length]; });
+"""
+
+
+async def test_no_name_in_the_ballots_is_broken(tmp_path: Path, browser: Any) -> None:
+    """However long the options are, and however narrow the screen."""
+
+    class Wordy(Wrapper):
+        async def generate(self, request: Request) -> Reply:
+            return Reply(json.dumps({"reasoning": "", "answer": "a very long answer " * 4 + self.name}), cost_usd=0.0)
+
+    async with serving(tmp_path, {**THREE, "strategies": ["vote"]}, wrap=lambda name, model: Wordy(model)) as served:
+
+        def watch() -> None:
+            for width in (390, 1300):
+                metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500}
+                browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+                asked(browser, served.url, "Which river?")
+                told = browser.execute_script(LINES)
+                assert told[-1][0] == "together"
+                assert {lines for _, lines in told} == {1}, (width, told)
+                assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+            browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+        await asyncio.to_thread(watch)
+
+
+async def test_a_page_that_is_loaded_anew_while_it_is_played_says_what_became_of_it(
+    tmp_path: Path, browser: Any
+) -> None:
+    go = asyncio.Event()
+
+    class Waits(Wrapper):
+        async def generate(self, request: Request) -> Reply:
+            await go.wait()
+            return await self.inner.generate(request)
+
+    loop = asyncio.get_running_loop()
+    async with serving(tmp_path, {**THREE, "strategies": ["vote"]}, wrap=lambda name, model: Waits(model)) as served:
+
+        def hidden(ident: str) -> bool:
+            return bool(browser.execute_script("return document.getElementById(arguments[0]).hidden", ident))
+
+        def left(question: str) -> None:
+            until(browser, lambda page: "drafting" in text(page, "because"))
+            browser.refresh()
+            until(browser, lambda page: not hidden("trouble"))
+            assert text(browser, "trouble-what") == "The page was left while this was played, which has stopped it."
+            assert "ask again" in text(browser, "trouble-todo")
+            assert text(browser, "asked") == question
+            assert [hidden(ident) for ident in ("actions", "again", "copy", "save-json")] == [False, False, True, True]
+
+        def watch() -> None:
+            opened(browser, served.url)
+            browser.find_element(By.ID, "question").send_keys("Which river?", Keys.ENTER)
+            left("Which river?")
+            assert browser.find_element(By.ID, "question").get_attribute("value") == "Which river?"
+            loop.call_soon_threadsafe(go.set)
+            browser.find_element(By.ID, "again").click()
+            until(browser, lambda page: "call" in text(page, "cost"))
+            assert hidden("trouble")
+            assert not hidden("copy")
+            assert not hidden("save-json")
+            loop.call_soon_threadsafe(go.clear)
+            browser.find_element(By.ID, "further").send_keys("And then?", Keys.ENTER)
+            left("And then?")
+            assert [each.text for each in browser.find_elements(By.CSS_SELECTOR, "#turns > li.user")] == [
+                "Which river?"
+            ]
+            loop.call_soon_threadsafe(go.set)
+            browser.find_element(By.ID, "again").click()
+            until(browser, lambda page: "call" in text(page, "cost"))
+            until(browser, lambda page: "#ep_" in page.current_url)
+            browser.refresh()
+            until(browser, lambda page: text(page, "asked") == "And then?")
+            assert hidden("trouble"), "what has come to its end was not stopped"
+
+        await asyncio.to_thread(watch)
+        _, past = await served.get("/v1/moot/episodes")
+        assert len(past["episodes"]) == 2, "what was stopped is no answer"
 
 
 FOCUSED = """

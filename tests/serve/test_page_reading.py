@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -42,9 +43,27 @@ def writing(name: str, model: Any) -> Any:
     return made
 
 
+class Talker(Wrapper):
+    """Says more than a list shows of a question and what was said before it."""
+
+    async def generate(self, request: Request) -> Reply:
+        plan = "The plan is this.\n\n" + "A step [1] and [2]\n\n" * 500
+        return Reply(json.dumps({"reasoning": "", "answer": plan}), cost_usd=0.0)
+
+
+def at_length(name: str, model: Any) -> Any:
+    return Talker(model)
+
+
 def tabs(browser: Any) -> list[Any]:
     found: list[Any] = browser.find_elements(By.CSS_SELECTOR, "#tabs [role=tab]")
     return found
+
+
+def listed_in(browser: Any) -> list[str]:
+    """What was asked, as the side bar names it."""
+    found = "return [...document.querySelectorAll('#history .q')].map((each) => each.textContent)"
+    return list(browser.execute_script(found))
 
 
 def read(browser: Any) -> str:
@@ -147,10 +166,34 @@ async def test_a_conversation_has_an_address_and_goes_on(tmp_path: Path, browser
         assert "> ## Plan of" in kept, "the team was told what was said so far"
 
 
+async def test_a_follow_up_to_a_long_answer_is_found_by_its_own_words(tmp_path: Path, browser: Any) -> None:
+    entries = partial(listed_in, browser)
+
+    def sought(words: str) -> list[str]:
+        browser.execute_script("document.getElementById('sought').value = ''")
+        browser.find_element(By.ID, "sought").send_keys(words)
+        return entries()
+
+    async with serving(tmp_path, {**THREE, "strategies": ["vote"]}, wrap=at_length) as served:
+
+        def watch() -> None:
+            asked(browser, served.url, "A plan for the zebra?")
+            listed = ["A plan for the zebra?"]
+            until(browser, lambda page: entries() == listed)
+            for further in ("And if it rains giraffes?", "And elephants?"):
+                browser.find_element(By.ID, "further").send_keys(further, Keys.ENTER)
+                listed.insert(0, f"↳ {further}")
+                until(browser, lambda page: entries() == listed)
+            assert sought("GIRAFFES") == ["↳ And if it rains giraffes?"]
+            assert sought("elephants") == ["↳ And elephants?"]
+            assert sought("zebra") == listed, "of a follow-up the beginning of what was said before is sought too"
+            assert sought("lions") == []
+
+        await asyncio.to_thread(watch)
+
+
 async def test_what_was_asked_before_is_sought_and_forgotten(tmp_path: Path, browser: Any) -> None:
-    def entries() -> list[str]:
-        found = "return [...document.querySelectorAll('#history .q')].map((each) => each.textContent)"
-        return list(browser.execute_script(found))
+    entries = partial(listed_in, browser)
 
     async with serving(tmp_path, {**THREE, "strategies": ["vote"]}) as served:
         for question in ("Which river?", "Which hill?", "Which rivulet?"):

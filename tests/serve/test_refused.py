@@ -20,8 +20,21 @@ TOOL = {"type": "function", "function": {"name": "search", "parameters": {"type"
 OTHER = {"type": "function", "function": {"name": "look"}}
 FLAT = {"type": "function", "name": "search", "parameters": {"type": "object"}}
 
+EMPTY: tuple[Any, ...] = (0, "", [], {}, False)
+"""What says nothing. It is no way to switch a thing off: by `{}` OpenAI's clients switch a search on."""
+
+
+def emptied(*names: str) -> list[tuple[dict[str, Any], str]]:
+    return [({name: empty}, name) for name in names for empty in EMPTY]
+
+
 CHAT: list[tuple[dict[str, Any], str]] = [
-    ({"n": 2}, "n"),
+    *emptied("audio", "web_search_options", "function_call"),
+    *(({"n": number}, "n") for number in (-1, 0, 2)),
+    ({"modalities": []}, "modalities"),
+    ({"modalities": ["audio"]}, "modalities"),
+    ({"top_logprobs": -1}, "top_logprobs"),
+    ({"function_call": "search"}, "function_call"),
     ({"logprobs": True}, "logprobs"),
     ({"top_logprobs": 3}, "top_logprobs"),
     ({"audio": {"voice": "alloy", "format": "wav"}}, "audio"),
@@ -48,6 +61,8 @@ CHAT: list[tuple[dict[str, Any], str]] = [
 ]
 
 RESPONSES: list[tuple[dict[str, Any], str]] = [
+    *emptied("conversation", "prompt"),
+    ({"previous_response_id": ""}, "previous_response_id"),
     ({"previous_response_id": "resp_1"}, "previous_response_id"),
     ({"conversation": "conv_1"}, "conversation"),
     ({"prompt": {"id": "pmpt_1"}}, "prompt"),
@@ -80,29 +95,29 @@ async def test_what_cannot_be_done_is_a_400_and_nobody_is_asked(tmp_path: Path) 
     assert sent == []
 
 
-async def test_what_is_off_or_empty_asks_for_nothing(tmp_path: Path) -> None:
-    off = {
-        "n": 1,
-        "logprobs": False,
-        "top_logprobs": 0,
-        "audio": None,
-        "modalities": ["text"],
-        "stop": None,
-        "tools": [],
-    }
-    off |= {"tool_choice": "auto", "temperature": None, "functions": None}
-    idle = {
-        "previous_response_id": None,
-        "background": False,
-        "conversation": None,
-        "tools": None,
-        "tool_choice": "none",
-    }
+OFF: list[dict[str, Any]] = [
+    {"n": 1, "logprobs": False, "top_logprobs": 0, "audio": None, "modalities": ["text"], "stop": None, "tools": []},
+    {"n": None, "logprobs": None, "top_logprobs": None, "modalities": None, "web_search_options": None, "tools": None},
+    {"tool_choice": "auto", "temperature": None, "functions": None, "function_call": None},
+    {"tool_choice": "none", "tools": [TOOL], "parallel_tool_calls": True},
+    {"function_call": "none", "functions": [TOOL["function"]]},
+    {"functions": [], "function_call": "none", "tool_choice": None},
+]
+IDLE: list[dict[str, Any]] = [
+    {"previous_response_id": None, "background": False, "conversation": None, "prompt": None, "top_logprobs": 0},
+    {"tools": None, "tool_choice": "none", "background": None, "top_logprobs": None},
+    {"tools": [FLAT], "tool_choice": "none", "parallel_tool_calls": True},
+]
+
+
+async def test_what_is_off_asks_for_nothing(tmp_path: Path) -> None:
     async with serving(tmp_path) as served:
-        status, body = await served.chat("Which river?", **off)
-        assert (status, body["moot"]["not_applied"]) == (200, []), body
-        status, body = await served.post("/v1/responses", {"model": "three/vote", "input": "Which river?", **idle})
-        assert (status, body["moot"]["not_applied"]) == (200, []), body
+        for off in OFF:
+            status, body = await served.chat("Which river?", **off)
+            assert (status, body.get("moot", {}).get("not_applied")) == (200, []), (off, body)
+        for idle in IDLE:
+            status, body = await served.post("/v1/responses", {"model": "three/vote", "input": "Which river?", **idle})
+            assert (status, body.get("moot", {}).get("not_applied")) == (200, []), (idle, body)
 
 
 async def test_what_is_not_applied_is_named(tmp_path: Path) -> None:
@@ -114,6 +129,9 @@ async def test_what_is_not_applied_is_named(tmp_path: Path) -> None:
         assert status == 200
         assert body["moot"]["not_applied"] == sorted(passed.keys() - {"tool_choice"})
         assert body["choices"] == plain["choices"], "the team is served as it was measured"
+        for old in ({}, {"function_call": "auto"}):
+            _, body = await served.chat("Which river?", functions=[TOOL["function"]], **old)
+            assert body["moot"]["not_applied"] == sorted({"functions", *old})
         asked = {"model": "three/vote", "input": "Which river?", "temperature": 1, "text": {"verbosity": "low"}}
         _, body = await served.post("/v1/responses", {**asked, "tools": [{"type": "web_search"}]})
         assert body["moot"]["not_applied"] == ["temperature", "text.verbosity", "tools"]
@@ -125,6 +143,10 @@ async def test_what_is_not_applied_is_named(tmp_path: Path) -> None:
         async with served.session.post(served.url + "/v1/chat/completions", json=streamed) as response:
             last = list(chunks(await response.text()))[-1]
         assert last["moot"]["not_applied"] == ["temperature"]
+        streamed["stream_options"] = {"include_obfuscation": True}
+        async with served.session.post(served.url + "/v1/chat/completions", json=streamed) as response:
+            last = list(chunks(await response.text()))[-1]
+        assert last["moot"]["not_applied"] == ["stream_options", "temperature"]
 
 
 @pytest.mark.parametrize(

@@ -168,7 +168,11 @@ def test_a_strategy_that_cannot_is_refused_with_what_to_take(name: str) -> None:
         return
     assert problem is not None
     assert problem.startswith(f"{name} cannot be played on questions of kind text")
-    assert "talkative" in problem
+    assert "expected one of solo, vote, talkative, " in problem
+    alone = long_answer_problem(strategy(name, options), by_meaning=False)
+    assert alone is not None
+    assert "expected one of solo, talkative, " in alone, "a vote cannot be played in this file either"
+    assert alone.endswith(", or vote with grouping: {model: NAME} or {embedding: true}")
 
 
 def test_a_plan_is_refused_before_any_call(tmp_path: Path) -> None:

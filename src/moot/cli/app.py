@@ -108,9 +108,13 @@ def plan(
 @app.command()
 def ask(
     question: Annotated[
-        list[str],
-        typer.Argument(metavar="QUESTION", help="What you want to know; - reads it from stdin.", show_default=False),
-    ],
+        list[str] | None,
+        typer.Argument(
+            metavar="QUESTION",
+            help="What you want to know; - reads it from stdin, and so does a pipe where it is left out.",
+            show_default=False,
+        ),
+    ] = None,
     team: Annotated[Path | None, typer.Option(help="A team file; without one the embedded local team plays.")] = None,
     strategy: Annotated[
         str | None,
@@ -142,7 +146,7 @@ def ask(
 
     about = tuple(file or ())
     asked = AskOptions(team, strategy, tuple(choice or ()), every, last, after, not no_log, kind, about)
-    return ask_command(one_question(question, team), asked, as_json=as_json)
+    return ask_command(one_question(question or [], team), asked, as_json=as_json)
 
 
 for _command in (advise, fit, log, serve, mcp, purge):

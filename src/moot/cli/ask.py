@@ -91,7 +91,15 @@ class AskOptions:
 
 
 def one_question(words: Sequence[str], team: Path | None) -> str:
-    """What is asked. Most commands take the file first; whoever does so here is told how this one takes it."""
+    """What is asked. Most commands take the file first; whoever does so here is told how this one takes it.
+
+    Without a word it is what comes by a pipe. At a terminal nobody would know that they are waited for.
+    """
+    if not words:
+        if sys.stdin is not None and not sys.stdin.isatty():
+            return STDIN
+        behind = f" --team {pasted(team)}" if team is not None else ""
+        raise UsageError(f'expected a question: moot ask "…"{behind}, or - in its place to type it here')
     files = [word for word in words if Path(word).suffix in (".yaml", ".yml") and len(word.split()) == 1]
     if files and team is None:
         asked = " ".join(word for word in words if word not in files) or "…"

@@ -31,6 +31,7 @@ from moot.experiment.spec import ExperimentFile, Questions, QuestionsSpec, read_
 from moot.live.game import CLOCK_S, PERSON, Game, PersonModel, table
 from moot.models.closest import closest
 from moot.models.flights import Flights
+from moot.pasted import pasted
 from moot.prompts import LANGUAGES
 from moot.store.calls import ExperimentCalls
 from moot.store.sqlite import SqliteStore
@@ -91,6 +92,8 @@ def _package(package: str) -> Path:
     if package in builtin_names():
         return builtin(package)
     path = Path(package).expanduser().absolute()
+    if path.is_file() and path.suffix.lower() in (".yaml", ".yml"):
+        raise UsageError(f"a team's file stands behind --team: moot play --team {pasted(package)}")
     if not path.is_file():
         names = builtin_names()
         hint = closest(package, names)

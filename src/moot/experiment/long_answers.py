@@ -22,11 +22,12 @@ def long_answer_problem(played: Strategy, *, by_meaning: bool) -> str | None:
     """
     traits = traits_of(played)
     refused = f"{played.name} cannot be played on questions of kind text"
+    counted = [name for name in takes_long_answers() if traits_of(strategy(name)).groups]
+    others = ", ".join(name for name in takes_long_answers() if by_meaning or name not in counted)
     if not traits.long_answers:
-        others = ", ".join(takes_long_answers())
-        return f"{refused}: it compares answers or asks for short ones; expected one of {others}"
+        also = "" if by_meaning else f", or {' or '.join(counted)} with {_MEANING}"
+        return f"{refused}: it compares answers or asks for short ones; expected one of {others}{also}"
     if traits.groups and not by_meaning:
-        others = ", ".join(name for name in takes_long_answers() if not traits_of(strategy(name)).groups)
         why = "no two long answers are the same in so many words, so that there is nothing to count"
         return f"{refused}: {why}; expected {_MEANING}, which says who tells what means the same, or one of {others}"
     return None

@@ -39,7 +39,7 @@ from moot.store import queries, schema
 from moot.store.bookkeeping import CallClaim, Settlement
 from moot.store.money import asked_account, served_account
 from moot.store.presence import Presence
-from moot.store.rows import episode_row, score_row
+from moot.store.rows import EDITED, episode_row, score_row
 from moot.store.statements import Row
 from moot.store.store import Store
 from moot.types import NOTHING, Episode, Question, digest
@@ -171,8 +171,10 @@ class ServedRecord:
         self._beside[cell.id] = cell, config
 
     def _plan_of(self, connection: Connection, cell: str) -> str:
-        beside = self._beside.get(cell)
-        return self.id if beside is None else self.declare(connection, (beside[0],), beside[1])
+        if (beside := self._beside.get(cell)) is None:
+            return self.id
+        cell_beside, config = beside
+        return self.declare(connection, (cell_beside,), {**config, EDITED: True})
 
     def declare(
         self, connection: Connection, cells: Sequence[Cell], config: Mapping[str, Any], ident: str | None = None

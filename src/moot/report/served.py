@@ -17,7 +17,7 @@ from moot.pasted import pasted
 from moot.report.figures import plan_beginning
 from moot.report.wanted_plan import WantedPlan
 from moot.store import queries
-from moot.store.rows import config_of
+from moot.store.rows import config_of, is_edited
 from moot.store.statements import Row
 
 SUFFIX = ":served"
@@ -42,18 +42,20 @@ def served_report(
 ) -> ServedReport:
     """`name`: what the traffic is kept under; None: whatever was served last. `since`: seconds of the clock. `plan`: the start
     of the id of one version of the file, where not all are meant."""
-    every = queries.experiments_by_age(connection)
-    served = [each for each in every if config_of(each).get("served") and not config_of(each).get("asked")]
+    kept = queries.experiments_by_age(connection)
+    served = [each for each in kept if config_of(each).get("served") and not config_of(each).get("asked")]
     if name is None:
         name = next((each["name"] for each in served), None)
-    plans: list[Row] = [each for each in served if each["name"] == name]
-    if name is None or not plans:
+    every = [each for each in served if each["name"] == name]
+    plans: list[Row] = [each for each in every if not is_edited(each)]
+    beside = [each for each in every if is_edited(each)]
+    if name is None or not every:
         who = f"{name.removesuffix(SUFFIX)} was never served" if name else "nothing was served"
         raise UsageError(f"{who} from this store; first: moot serve {pasted(file.path if file else None)}")
     if plan is not None:
-        plans = [plan_beginning(connection, plan, name)]
+        plans, beside = [plan_beginning(connection, plan, name)], []
     measured, note = _measured(connection, name, file)
-    found = served_figures(connection, plans, measured, since, time.time())
+    found = served_figures(connection, name, plans, beside, measured, since, time.time())
     return ServedReport(name, {**found, **({"measured_note": note} if note else {})})
 
 

@@ -20,6 +20,7 @@ from moot.measures.served.words import (
     preference_words,
     took_words,
     trouble_words,
+    visitors_words,
 )
 from moot.pasted import pasted
 from moot.report.ending import height, screen_lines
@@ -37,7 +38,7 @@ def print_served(name: str, served: Row, console: Console, following: NextComman
     words = [Text(sentence) for sentence in opening_words(served)]
     title = Text(f"{name}: {count(served['asked'], 'question')}", style="italic")
     if not served["asked"]:
-        for line in (*words, title):
+        for line in (*words, *map(Text, visitors_words(served)), title):
             console.print(line)
         return
     words += [Text(served["alert"], style="bold red")] if served["alert"] else []

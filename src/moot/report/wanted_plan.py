@@ -31,7 +31,7 @@ from moot.report.figures import find_experiment, plan_beginning
 from moot.report.uncollected import uncollected
 from moot.store import queries
 from moot.store.declarations import declared
-from moot.store.rows import config_of
+from moot.store.rows import config_of, is_edited
 from moot.store.statements import Row
 from moot.store.undertakings import file_questions
 
@@ -196,7 +196,8 @@ def _last_asked(connection: Connection, latest: Row) -> FoundPlan:
     if latest["size"] or not config_of(latest).get("served"):
         return FoundPlan(latest)
     by_age = queries.experiments_by_age(connection)
-    asked = next((plan for plan in by_age if plan["name"] == latest["name"] and plan["size"]), None)
+    versions = (plan for plan in by_age if plan["name"] == latest["name"] and not is_edited(plan))
+    asked = next((plan for plan in versions if plan["size"]), None)
     if asked is None:
         return FoundPlan(latest)
     before = {key: value for key, value in asked.items() if key != "used_at"}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
@@ -68,7 +68,7 @@ class MootOptions(BaseModel):
     kind: QuestionKind | None = None
     choices: Choices | None = None
     context: ShownText | None = Field(default=None, description="What the question is about, as in a question file.")
-    language: Literal["en", "ru"] | None = None
+    language: ShownText | None = Field(default=None, description="Such as 'en', 'ru' or 'de', as in a question file.")
     team: TeamForQuestion | None = Field(default=None, description="In the place of one that is served by a name.")
 
     def kind_among(self, usual: QuestionKind) -> QuestionKind:
@@ -106,9 +106,12 @@ def final_bounds(tokens: Iterable[int | None], stop: str | list[str] | None) -> 
     return FinalBounds(min(bounds, default=None), tuple(stops))
 
 
-def refuse(given: object, param: str, words: str, code: str = UNSUPPORTED) -> None:
-    """What cannot be done is said. What is not given, or is off, asks for nothing."""
-    if given is not None and given is not False and given not in ([], {}, 0):
+def refuse(given: object, param: str, words: str, *, off: Sequence[object] = (), code: str = UNSUPPORTED) -> None:
+    """What cannot be done is said. Nothing is asked for by what is not given, null, or one of the values that say `off`.
+
+    What is empty is not off: by an empty object OpenAI's clients switch a search on with all its defaults.
+    """
+    if given is not None and given not in off:
         raise Refused(400, f"{param}: {words}", code=code, param=param)
 
 

@@ -27,7 +27,7 @@ from moot.serve.asked_for import (
     refuse_all_but_words,
 )
 from moot.serve.discretion import public_words
-from moot.serve.tools import UNSUPPORTED_VALUE, ChatTool, Choice, forced_tool
+from moot.serve.tools import FREE, UNSUPPORTED_VALUE, ChatTool, Choice, forced_tool
 from moot.traces import Deadline, NotNeeded, ends_too_soon, of_kind
 from moot.types import Question, QuestionKind, digest
 
@@ -42,6 +42,8 @@ TOO_LATE_STATUS = 408
 
 
 class TeamStreamOptions(StreamOptions):
+    model_config = ConfigDict(extra="allow")
+
     include_team: bool | None = Field(default=None, description="Also send what happens at the table, as it happens.")
 
 
@@ -79,30 +81,33 @@ class ChatRequest(ChatForm):
     audio: Any = None
     web_search_options: Any = None
     function_call: Any = None
+    functions: Any = None
 
     @property
     def asked_for(self) -> AskedOfTeam:
         """What the team is to do; `Refused` where that cannot be done."""
-        refuse(None if self.n == 1 else self.n, "n", "the team gives one answer; expected 1", UNSUPPORTED_VALUE)
-        refuse(self.logprobs, "logprobs", "a team's answer has none; expected false")
-        refuse(self.top_logprobs, "top_logprobs", "a team's answer has none; expected 0")
+        refuse(self.n, "n", "the team gives one answer; expected 1", off=[1], code=UNSUPPORTED_VALUE)
+        refuse(self.logprobs, "logprobs", "a team's answer has none; expected false", off=[False])
+        refuse(self.top_logprobs, "top_logprobs", "a team's answer has none; expected 0", off=[0])
         refuse(self.audio, "audio", "the team answers in words; expected it left out")
-        other = [kind for kind in self.modalities or () if kind != "text"]
-        refuse(other, "modalities", "the team answers in words; expected ['text']", UNSUPPORTED_VALUE)
+        words = "the team answers in words; expected ['text']"
+        refuse(self.modalities, "modalities", words, off=[["text"]], code=UNSUPPORTED_VALUE)
         refuse(self.web_search_options, "web_search_options", "the team does not search; expected it left out")
-        forced = isinstance(self.function_call, Mapping)
-        refuse(forced, "function_call", "a function is forced by tool_choice, as one of tools; expected it left out")
+        words = "a function is forced by tool_choice, as one of tools; expected 'auto', 'none' or it left out"
+        refuse(self.function_call, "function_call", words, off=FREE)
         for number, message in enumerate(self.messages):
             refuse_all_but_words(message.content, f"messages.{number}.content")
         functions = [tool.function if tool.type == "function" else None for tool in self.tools or ()]
         tool = forced_tool(functions, self.tool_choice)
         form = wanted_form(self.response_format)
         passed_over = {
-            "tools": bool(functions) and tool is None,
+            "tools": bool(functions) and tool is None and self.tool_choice != "none",
             "response_format": form is not None and tool is not None,
-            "parallel_tool_calls": bool(self.parallel_tool_calls) and tool is None,
-            "function_call": self.function_call is not None,
-            "stream_options": self.stream_options is not None and not self.stream,
+            "parallel_tool_calls": bool(self.parallel_tool_calls) and tool is None and self.tool_choice != "none",
+            "function_call": self.function_call == "auto",
+            "functions": bool(self.functions) and self.function_call != "none",
+            "stream_options": self.stream_options is not None
+            and bool(self.stream_options.model_extra or not self.stream),
         }
         return AskedOfTeam(
             self.messages,

@@ -31,7 +31,7 @@ from moot.store.examined import examined
 VENDORED = ("markdown-it.umd.min.js", "highlight.min.js", "katex.min.js", "purify.min.js")
 OURS = (
     *("table.js", "server.js", "stages.js", "written.js", "rich.js", "markdown.js"),
-    *("tabs.js", "turns.js", "edit.js", "duel.js"),
+    *("tabs.js", "turns.js", "edit.js", "duel.js", "left.js"),
 )
 SCRIPTS = (*OURS, *(f"vendor/{name}" for name in VENDORED))
 FILES = ("table.html", "table.css", *SCRIPTS)
@@ -183,6 +183,7 @@ def _short(row: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
     return {
         "episode": f"ep_{row['repeat']:08x}{row['question']}",
         "question": row["text"],
+        "further": row["further"],
         "answer": row["answer"],
         "cut": ["question" if name == "text" else name for name in row["cut"]],
         "outcome": row["outcome"],

@@ -12,11 +12,12 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Any
 
-from sqlalchemy import Connection, case, func, null, select
+from sqlalchemy import ColumnElement, Connection, case, func, null, select
 
 from moot.errors import UsageError
 from moot.live.served_rows import cells_in, find_episode, plans_named, seen_by
 from moot.report.transcript import calls_of
+from moot.serve.own_words import is_begun, own_words, written_own_words
 from moot.store import queries, schema
 from moot.store.rows import case_of, verdict_json, verdict_of
 from moot.store.statements import Row
@@ -34,7 +35,9 @@ LEAST_SHOWN = 1_000
 """Characters of each prompt and reply that are shown in any case."""
 
 _PREFIX = 8 * LISTED
-_TEXT = re.compile(r'\{"question":\{(?:"id":"(?:[^"\\]|\\.)*",)?"text":"((?:[^"\\]|\\.)*)', re.DOTALL)
+_WRITTEN = r'((?:[^"\\]|\\.)*)'
+_TEXT = re.compile(r'\{"question":\{(?:"id":"(?:[^"\\]|\\.)*",)?"text":"' + _WRITTEN, re.DOTALL)
+_REST = re.compile(_WRITTEN, re.DOTALL)
 _HALF_AN_ESCAPE = re.compile(r"\\u[0-9a-fA-F]{0,3}$")
 
 
@@ -47,18 +50,24 @@ def listed_episodes(connection: Connection, name: str, most: int, asker: str | N
     asked. A play is told once, of however many plans its cell is."""
     episodes, cells = schema.episodes, schema.cells
     places, cases = schema.experiment_questions.alias(), schema.cases.alias()
-    asked = (
-        select(func.substr(cases.c.content, 1, _PREFIX + 1))
-        .join(places, places.c.case == cases.c.id)
-        .where(places.c.experiment.in_(plans_named(name)), places.c.question == episodes.c.question)
-        .limit(1)
-        .scalar_subquery()
-    )
+    content = cases.c.content
+    own = written_own_words(content, connection.dialect.name, _PREFIX)
+
+    def asked(part: ColumnElement[str]) -> ColumnElement[str]:
+        return (
+            select(part)
+            .join(places, places.c.case == cases.c.id)
+            .where(places.c.experiment.in_(plans_named(name)), places.c.question == episodes.c.question)
+            .limit(1)
+            .scalar_subquery()
+        )
+
     query = (
         select(
             *(episodes.c.question, episodes.c.repeat, episodes.c.outcome, episodes.c.seconds, episodes.c.created_at),
             func.substr(episodes.c.answer, 1, LISTED + 1).label("answer"),
-            asked.label("content"),
+            asked(func.substr(content, 1, _PREFIX + 1)).label("content"),
+            asked(case((func.length(content) > _PREFIX, own), else_=null())).label("own"),
             *(episodes.c.cell, cells.c.label),
         )
         .join(cells, cells.c.id == episodes.c.cell)
@@ -70,9 +79,14 @@ def listed_episodes(connection: Connection, name: str, most: int, asker: str | N
 
 
 def _listed(row: dict[str, Any]) -> dict[str, Any]:
-    content = row.pop("content")
-    asked = case_of(content).question.text if len(content) <= _PREFIX else _beginning(content)
-    texts = {"text": asked, "answer": row["answer"]}
+    content, own = row.pop("content"), row.pop("own")
+    if len(content) <= _PREFIX:
+        asked = case_of(content).question.text
+        further = own_words(asked)
+    else:
+        asked = _beginning(content)
+        further = _read(_REST.match(own)).strip() if own is not None and is_begun(asked) else None
+    texts = {"text": asked, "further": further, "answer": row["answer"]}
     cut = [name for name, text in texts.items() if text is not None and len(text) > LISTED]
     return {**row, **{name: _shortened(text) for name, text in texts.items()}, "cut": cut}
 
@@ -83,9 +97,13 @@ def _shortened(text: str | None) -> str | None:
 
 def _beginning(content: str) -> str:
     """The beginning of a question's text, from that of a case."""
-    found = _TEXT.match(content)
+    return _read(_TEXT.match(content))[:_PREFIX] or "…" * (LISTED + 1)
+
+
+def _read(found: re.Match[str] | None) -> str:
+    """A text of which the beginning was cut out of JSON, wherever that was."""
     written = _HALF_AN_ESCAPE.sub("", found[1]) if found else ""
-    return str(json.loads(f'"{written}"')).encode("utf-8", "ignore").decode()[:_PREFIX] or "…" * (LISTED + 1)
+    return str(json.loads(f'"{written}"')).encode("utf-8", "ignore").decode()
 
 
 def whole_episode(connection: Connection, name: str, episode: str, asker: str | None) -> dict[str, Any]:

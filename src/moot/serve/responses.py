@@ -117,13 +117,15 @@ class ResponsesRequest(BaseModel):
         refuse(self.previous_response_id, "previous_response_id", whole)
         refuse(self.conversation, "conversation", whole)
         refuse(self.prompt, "prompt", "no prompts are kept here; expected instructions and input")
-        refuse(self.background, "background", "a reply comes with its request, or as a stream; expected false")
-        refuse(self.top_logprobs, "top_logprobs", "a team's answer has none; expected 0")
+        refuse(
+            self.background, "background", "a reply comes with its request, or as a stream; expected false", off=[False]
+        )
+        refuse(self.top_logprobs, "top_logprobs", "a team's answer has none; expected 0", off=[0])
         tool, form = forced_tool([_function(tool) for tool in self.tools or ()], self.tool_choice), self._form
         passed_over = {
-            "tools": bool(self.tools) and tool is None,
+            "tools": bool(self.tools) and tool is None and self.tool_choice != "none",
             "text.format": form is not None and tool is not None,
-            "parallel_tool_calls": bool(self.parallel_tool_calls) and tool is None,
+            "parallel_tool_calls": bool(self.parallel_tool_calls) and tool is None and self.tool_choice != "none",
             "stream_options": self.stream_options is not None
             and bool(self.stream_options.model_extra or not self.stream),
             **{

@@ -85,6 +85,8 @@ class ToolChoice(BaseModel):
 
 
 Choice = Literal["none", "auto", "required"] | ToolChoice
+FREE = ("none", "auto")
+"""Choices by which nothing has to be called."""
 
 
 def forced_tool(functions: Sequence[ToolFunction | None], choice: Choice | None) -> WantedJson | None:
@@ -92,7 +94,7 @@ def forced_tool(functions: Sequence[ToolFunction | None], choice: Choice | None)
 
     A named function ends with `stop` and a required one with `tool_calls`, as OpenAI's do.
     """
-    if choice is None or choice in ("none", "auto"):
+    if choice is None or choice in FREE:
         return None
     if not functions:
         raise Refused(400, "tool_choice: expected tools to choose from.", code="invalid_request", param="tool_choice")

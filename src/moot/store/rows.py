@@ -167,6 +167,14 @@ def config_of(experiment: Mapping[str, Any]) -> dict[str, Any]:
     return object_of(experiment["config"], "experiments.config")
 
 
+EDITED = "edited"
+"""In the configuration of a plan: its team was put together by who asked, while a file was served, and is none of the file's."""
+
+
+def is_edited(plan: Mapping[str, Any]) -> bool:
+    return bool(config_of(plan).get(EDITED))
+
+
 def facts_of(run: Mapping[str, Any]) -> dict[str, Any]:
     """What is known about a run: of a row of `runs`."""
     return object_of(run["facts"], "runs.facts")

@@ -28,17 +28,18 @@ def rows_of(store: Path, query: str, *values: object) -> list[Row]:
         return [dict(row) for row in connection.execute(query, values)]
 
 
-def plays_of(store: Path, name: str, since: float = 0.0) -> Iterator[Row]:
-    """Each with its score, its cell and what hangs on it; of all plans of a name."""
+def plays_of(store: Path, name: str, since: float = 0.0, *, visitors: bool = False) -> Iterator[Row]:
+    """Each with its score, its cell and what hangs on it; of all plans of a name that are of a file, or of visitors."""
     found = rows_of(
         store,
         "select distinct e.*, c.strategy, c.label, c.team, c.captain, c.player, c.cohort, c.spec, s.value from episodes e"
         " join cells c on c.id = e.cell join experiment_cells m on m.cell = e.cell join experiments x on x.id = m.experiment"
         " join experiment_questions q on q.experiment = x.id and q.question = e.question"
         ' left join scores s on s.cell = e.cell and s.repeat = e.repeat and s."case" = q."case"'
-        " where x.name = ? and e.created_at >= ? order by e.created_at",
+        " where x.name = ? and e.created_at >= ? and coalesce(json_extract(x.config, '$.edited'), 0) = ? order by e.created_at",
         name,
         since,
+        visitors,
     )
     costs = {row["key"]: row["cost_usd"] for row in rows_of(store, "select key, cost_usd from calls")}
     for play in found:
@@ -162,7 +163,8 @@ def served(store: Path, name: str, since: float = 0.0) -> Row:
     first, last = (datetime.fromtimestamp(play["created_at"], UTC).date() for play in (plays[0], plays[-1]))
     days = 7 if (last - first).days >= 14 else 1
     periods = {day_of(play["created_at"], days): None for play in plays}
-    cells = sorted({named(play) for play in plays}, key=lambda cell: (-_times(plays, cell), str(cell)))
+    visited = list(plays_of(store, f"{name}:served", since, visitors=True))
+    cells, own_cells = _by_times(plays), _by_times(visited)
     return {
         "left_out": len(every) - len(plays),
         "plans": 1,
@@ -177,17 +179,21 @@ def served(store: Path, name: str, since: float = 0.0) -> Row:
             }
             for start in periods
         ],
-        "by_team": [
-            {
-                **{key: value for key, value in zip(NAMED, cell, strict=True) if value is not None or key == "team"},
-                **figures([play for play in plays if named(play) == cell]),
-            }
-            for cell in cells
-        ],
-        "preferences": preferred(store, plays, cells),
+        "by_team": [_team(plays, cell) for cell in cells],
+        "visitors_teams": [_team(visited, cell) for cell in own_cells],
+        "preferences": preferred(store, [*plays, *visited], [*cells, *own_cells]),
         "absences": absences(plays),
         "failures": [],
     }
+
+
+def _by_times(plays: Sequence[Row]) -> list[tuple[str | None, ...]]:
+    return sorted({named(play) for play in plays}, key=lambda cell: (-_times(plays, cell), str(cell)))
+
+
+def _team(plays: Sequence[Row], cell: tuple[str | None, ...]) -> Row:
+    told = {key: value for key, value in zip(NAMED, cell, strict=True) if value is not None or key != "cohort"}
+    return {**told, **figures([play for play in plays if named(play) == cell])}
 
 
 def preferred(store: Path, plays: Sequence[Row], cells: Sequence[tuple[str | None, ...]]) -> Row:
@@ -198,12 +204,13 @@ def preferred(store: Path, plays: Sequence[Row], cells: Sequence[tuple[str | Non
     worth = {"first": 1.0, "tie": 0.5, "second": 0.0}
     firsts = {vote["question"]: [worth[vote["preferred"]]] for vote in votes}
     place, place_ends = of_values(firsts) if votes else (None, (None, None))
+    several = len({cell[NAMED.index("team")] for cell in cells} - {None}) > 1
     said = []
     for vote in votes:
         left, right = (named(by_episode[vote[which]]) for which in ("first", "second"))
         ahead = cells.index(left) < cells.index(right)
         liked = worth[vote["preferred"]]
-        pair = tuple(_title(cell) for cell in ((left, right) if ahead else (right, left)))
+        pair = tuple(_title(cell, several) for cell in ((left, right) if ahead else (right, left)))
         which = (vote["first"] + vote["second"], 0)
         said.append(Said(vote["question"], pair, which, "people", liked if ahead else 1 - liked, 1 if ahead else -1))
     curve = Curve(said) if said else None
@@ -245,10 +252,12 @@ def preferred(store: Path, plays: Sequence[Row], cells: Sequence[tuple[str | Non
     }
 
 
-def _title(cell: tuple[str | None, ...]) -> str:
-    _, label, _, captain, player, _ = cell
+def _title(cell: tuple[str | None, ...], several: bool) -> str:
+    """Of several teams, each with its own."""
+    _, label, team, captain, player, _ = cell
     who = player or captain
-    return f"{label}@{who}" if who else str(label)
+    of = f"{team}/" if several and not player else ""
+    return f"{of}{label}@{who}" if who else f"{of}{label}"
 
 
 def _times(plays: Sequence[Row], cell: tuple[str | None, ...]) -> int:

@@ -30,19 +30,21 @@ NOTHING_ASKED = "nothing was asked"
 
 def served_figures(
     connection: Connection,
+    name: str,
     plans: Sequence[StoredRow],
+    beside: Sequence[StoredRow],
     measured: StoredRow | str,
     since: float | None,
     until: float,
 ) -> Row:
-    """`plans`: all that was served under a name. `measured`: the plan of the run, or why there is none. Times are seconds of
-    the clock."""
-    traffic = read_traffic(connection, plans, since)
+    """`plans`: all versions of the file that were served under the name. `beside`: teams that visitors have put together, told
+    apart. `measured`: the plan of the run, or why there is none. Times are seconds of the clock."""
+    traffic, visited = read_traffic(connection, plans, since), read_traffic(connection, beside, since)
     spending = Spending(connection)
     plays = traffic.plays
     days = days_each(play.at for play in plays)
     by_period = _split(plays, lambda play: period_of(play.at, days))
-    by_team = sorted(_split(plays, lambda play: play.named).values(), key=lambda own: (-len(own), str(own[0].named)))
+    by_team, by_visitors = _by_team(plays), _by_team(visited.plays)
     drift: list[Row] = []
     if isinstance(measured, str):
         why: str | None = measured
@@ -65,15 +67,23 @@ def served_figures(
             for period, own in sorted(by_period.items())
         ],
         "by_team": [{**_named(own[0]), **_row(own, spending)} for own in by_team],
-        "preferences": persons_preferences(connection, plays, [own[0].named for own in by_team]),
+        "visitors_teams": [{**_named(own[0]), **_row(own, spending)} for own in by_visitors],
+        "preferences": persons_preferences(
+            connection, [*plays, *visited.plays], [own[0].named for own in (*by_team, *by_visitors)]
+        ),
         "absences": _absences(traffic),
-        "failures": [dict(row) for row in failures_since(connection, plans[0]["name"], since)] if plans else [],
+        "failures": [dict(row) for row in failures_since(connection, name, since)],
         "measured_by": None if isinstance(measured, str) else measured["id"],
         "drift": drift,
         "why": why,
         "alerts": sum(row["alert"] for row in drift),
         "alert": alert_words(drift, days),
     }
+
+
+def _by_team(plays: Sequence[LivePlay]) -> list[list[LivePlay]]:
+    """Of who was asked most first."""
+    return sorted(_split(plays, lambda play: play.named).values(), key=lambda own: (-len(own), str(own[0].named)))
 
 
 def _split(plays: Sequence[LivePlay], key: Any) -> dict[Any, list[LivePlay]]:
@@ -84,9 +94,9 @@ def _split(plays: Sequence[LivePlay], key: Any) -> dict[Any, list[LivePlay]]:
 
 
 def _named(play: LivePlay) -> Row:
-    keys = ("strategy", "label", "team", "captain", "player", "cohort")
-    named = dict(zip(keys, name_of(play.cell), strict=True))
-    return {key: value for key, value in named.items() if value is not None or key in ("strategy", "label", "team")}
+    *named, cohort = name_of(play.cell)
+    row: Row = dict(zip(("strategy", "label", "team", "captain", "player"), named, strict=True))
+    return row if cohort is None else {**row, "cohort": cohort}
 
 
 def _row(plays: Sequence[LivePlay], spending: Spending) -> Row:

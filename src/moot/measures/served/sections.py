@@ -19,13 +19,14 @@ _MEASURED = "the experiment"
 def served_sections(served: Row) -> list[Section]:
     """Only those that have something to show."""
     if not served["asked"]:
-        return []
+        return [section for section in (_by_visitors(served),) if section.rows]
     several = len({row["team"] for row in served["by_team"]}) > 1
     every = [
         *_drift(served, several),
         _preferences(served),
         _by_day(served),
         _by_team(served, several),
+        _by_visitors(served),
         *_absent(served),
     ]
     return [section for section in every if section.rows]
@@ -89,6 +90,15 @@ def _by_team(served: Row, several: bool) -> Section:
     return Section("served-teams", "By who answered", words, columns, rows, place=FIRST_PLACE + 3)
 
 
+def _by_visitors(served: Row) -> Section:
+    rows = [{"name": titled(row, team=True), **flat(row)} for row in served["visitors_teams"]]
+    words = (
+        "Put together by who asked, of the file's models: no part of any other figure but of what people prefer side by side.",
+    )
+    columns = (Column("name", "who answered"), *_columns(rows))
+    return Section("served-visitors", "Teams of visitors", words, columns, rows, place=FIRST_PLACE + 4)
+
+
 def _preferences(served: Row) -> Section:
     rows = served["preferences"]["pairs"]
     columns = (
@@ -128,10 +138,10 @@ def _absent(served: Row) -> Iterator[Section]:
     words = (
         "Late: a round went on without it. Not waited for: nothing that it could say would have changed the answer.",
     )
-    yield Section("served-absences", "Who was absent", words, columns, rows, place=FIRST_PLACE + 4)
+    yield Section("served-absences", "Who was absent", words, columns, rows, place=FIRST_PLACE + 5)
     failures = served["failures"]
     heads = (Column("model", "model"), Column("kind", "what"), Column("times", "times"), Column("message", "message"))
-    yield Section("served-failures", "Calls that failed", (), heads, failures, place=FIRST_PLACE + 5)
+    yield Section("served-failures", "Calls that failed", (), heads, failures, place=FIRST_PLACE + 6)
 
 
 def _drift(served: Row, several: bool) -> Iterator[Section]:

@@ -30,6 +30,8 @@ const TODO_BY_CODE = {
   model_not_found: "Choose a team from the list.",
   invalid_team: "Change the team that you put together.",
   team_refused: "Ask in other words, or another team.",
+  left: "What was asked of players until then is kept and paid for; ask again when you like.",
+  stopped: "What was asked of players until then is kept and paid for; ask again when you like.",
   unreachable: "Is the server still running? Ask again when it is; what you wrote is still here.",
 };
 const TODO_BY_STATUS = {

@@ -3,6 +3,7 @@
 import { anew, bare, cut, plainly, rich, shown } from "./rich.js";
 import { duel } from "./duel.js";
 import { drawParts } from "./edit.js";
+import { begun, ended, left } from "./left.js";
 import { Trouble, asked, forget, get, post } from "./server.js";
 import { atWork, doing, done } from "./stages.js";
 import { drawTabs } from "./tabs.js";
@@ -64,6 +65,8 @@ async function ask(question, model, limit, turns = []) {
   if (location.hash) window.history.pushState(null, "", location.pathname);
   clear(question, turns);
   state.choices = choicesAsked();
+  state.broken = null;
+  begun({ question, model, turns });
   const clock = setInterval(() => say("cost", `${((performance.now() - started) / 1000).toFixed(1)} s`), 100);
   find("go").disabled = true;
   find("stop").hidden = false;
@@ -85,6 +88,7 @@ async function ask(question, model, limit, turns = []) {
     find("go").disabled = false;
     find("stop").hidden = true;
     state.stop = null;
+    ended();
     say("cost", state.verdict ? bill(state.verdict) : "");
   }
   if (state.episode) window.history.replaceState(null, "", `#${state.episode}`);
@@ -138,7 +142,7 @@ function turn({ role, content }) {
 function fail(error) {
   rest();
   say("trouble-what", error.message);
-  say("trouble-todo", error.code === "stopped" ? "What was asked of players until then is kept and paid for; ask again when you like." : (error.todo ?? "Reload the page."));
+  say("trouble-todo", error.todo ?? "Reload the page.");
   find("trouble").hidden = false;
   say("because", "");
   if (!state.verdict) say("verdict", "");
@@ -382,6 +386,7 @@ function decided(verdict) {
   find("follow").hidden = verdict.answer === null;
   find("actions").hidden = false;
   find("copy").hidden = verdict.answer === null;
+  for (const id of ["save-markdown", "save-json"]) find(id).hidden = false;
   find("feedback-part").hidden = verdict.answer === null && !abstained;
   state.abstained = abstained;
   for (const button of find("feedback").querySelectorAll("[data-correct]")) button.hidden = abstained;
@@ -584,7 +589,7 @@ async function history() {
 /** The side bar: what was asked before, as far as it holds what is sought. */
 function listed() {
   const sought = plain(find("sought").value);
-  const found = (state.past ?? []).filter((each) => plain(`${each.title ?? ""} ${each.question} ${each.answer ?? ""} ${each.model}`).includes(sought));
+  const found = (state.past ?? []).filter((each) => plain(`${each.title ?? ""} ${each.question} ${each.further ?? ""} ${each.answer ?? ""} ${each.model}`).includes(sought));
   find("none").hidden = found.length > 0;
   say("none", state.past?.length ? "Nothing that was asked holds this." : "Nothing yet.");
   find("history").replaceChildren(
@@ -592,7 +597,7 @@ function listed() {
       const item = make("li", each.episode === state.episode ? "here" : null);
       const button = make("button");
       button.type = "button";
-      button.append(make("span", "q", each.title ?? named(each.question)), make("span", "a", `${each.model}: ${each.answer ? cut(each.answer, FITS) : each.outcome}`));
+      button.append(make("span", "q", each.title ?? named(each)), make("span", "a", `${each.model}: ${each.answer ? cut(each.answer, FITS) : each.outcome}`));
       button.addEventListener("click", () => visit(each.episode));
       item.append(button, renaming(each, item, button), forgetting(each));
       return item;
@@ -603,9 +608,9 @@ function listed() {
 /** A name of one's own for a conversation: Enter keeps it, Escape leaves it as it was, and an empty one is the question again. */
 function renaming(each, item, entry) {
   const button = Object.assign(make("button", "rename", "✎"), { type: "button", title: "Rename" });
-  button.setAttribute("aria-label", `Rename: ${shown(each.title ?? named(each.question)).slice(0, FITS)}`);
+  button.setAttribute("aria-label", `Rename: ${shown(each.title ?? named(each)).slice(0, FITS)}`);
   button.addEventListener("click", () => {
-    const field = Object.assign(make("input", "renamed"), { type: "text", maxLength: 200, value: each.title ?? shown(named(each.question)).slice(0, 200) });
+    const field = Object.assign(make("input", "renamed"), { type: "text", maxLength: 200, value: each.title ?? shown(named(each)).slice(0, 200) });
     field.setAttribute("aria-label", "The name of this conversation");
     const back = () => {
       if (field.isConnected) field.replaceWith(entry);
@@ -635,7 +640,7 @@ function renaming(each, item, entry) {
 /** Asks twice: what is forgotten is gone from the store. */
 function forgetting(each) {
   const button = Object.assign(make("button", "forget", "✕"), { type: "button", title: "Forget this question for ever" });
-  button.setAttribute("aria-label", `Forget: ${shown(named(each.question)).slice(0, FITS)}`);
+  button.setAttribute("aria-label", `Forget: ${shown(named(each)).slice(0, FITS)}`);
   const calm = () => {
     button.classList.remove("sure");
     button.textContent = "✕";
@@ -781,6 +786,20 @@ async function start() {
   );
   const opened = EPISODE.exec(location.hash);
   if (opened) visit(opened[1]);
+  else if (state.broken) brokenOff(state.broken);
+}
+
+/** The page was left in the middle of a question: it stands there again, to be asked once more. */
+function brokenOff({ question, model, turns }) {
+  state.broken = null;
+  if (state.teams.some((team) => team.model === model)) find("model").value = model;
+  clear(question, turns);
+  seat(state.teams.find((team) => team.model === find("model").value));
+  idle();
+  if (!turns.length) find("question").value = question;
+  find("actions").hidden = false;
+  for (const id of ["copy", "save-markdown", "save-json"]) find(id).hidden = true;
+  fail(new Trouble("The page was left while this was played, which has stopped it.", { code: "left" }));
 }
 
 /** The teams that can be asked, in the order in which they are offered; `chosen` is to be asked. */
@@ -818,7 +837,16 @@ function theme(name) {
   document.documentElement.dataset.theme = name;
 }
 
-theme(localStorage.getItem("moot-theme") ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
+const dark = matchMedia("(prefers-color-scheme: dark)");
+
+/** As it was chosen by hand, else as the system has it. */
+function themed() {
+  theme(localStorage.getItem("moot-theme") ?? (dark.matches ? "dark" : "light"));
+}
+
+state.broken = left(); // before anything can be asked from here
+themed();
+dark.addEventListener("change", themed);
 find("theme").addEventListener("click", () => {
   const next = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
   localStorage.setItem("moot-theme", next);

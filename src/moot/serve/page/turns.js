@@ -19,9 +19,9 @@ export function spoken(text) {
   return { turns: [], question: text, begun: turns[0]?.content };
 }
 
-/** How a question is named in a list, of which the beginning may be all that is known. */
-export function named(text) {
-  const { turns, question, begun } = spoken(text);
-  if (turns.length) return `↳ ${question}`;
+/** How a question is named in a list: where something was said before, by what it asks further. */
+export function named({ question, further }) {
+  if (further !== null) return `↳ ${further}`;
+  const { begun } = spoken(question);
   return begun === undefined ? question : `↳ after: ${begun}`;
 }
