@@ -6,12 +6,13 @@ import http.client
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,7 @@ class WorkersServed:
     process: subprocess.Popen[str]
     address: tuple[str, int]
     endpoint: Provider
+    store: Path
 
     @property
     def workers(self) -> list[int]:
@@ -112,7 +114,9 @@ def served_by_two(folder: Path, *options: str) -> Iterator[WorkersServed]:
         path = folder / "team.yaml"
         teams = {"two": {"players": ["ann", "bob"], "captain": "ann"}}
         path.write_text(json.dumps({"name": "two", "models": models, "teams": teams, "strategies": ["solo", "vote"]}))
+        store = folder / "store.db"
         command = [sys.executable, "-m", "moot", "serve", str(path), "--port", "0", "--workers", "2", "--all", *options]
+        command += ["--store", str(store)]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "MOOT_WORKERS_KEY": KEY}
         process = subprocess.Popen(
             command, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True, start_new_session=True
@@ -124,7 +128,7 @@ def served_by_two(folder: Path, *options: str) -> Iterator[WorkersServed]:
             while not line.startswith("the table: "):
                 line = process.stdout.readline()
             host, _, port = line.split()[2].removeprefix("http://").rstrip("/").partition(":")
-            yield WorkersServed(process, (host, int(port)), endpoint)
+            yield WorkersServed(process, (host, int(port)), endpoint, store)
         finally:
             endpoint.held = False
             process.kill()
@@ -164,6 +168,20 @@ def test_an_endpoint_has_no_more_calls_at_once_than_its_limit(served: WorkersSer
             served.endpoint.held = False
             assert [each.result()[0] for each in asking] == [200] * len(connections)
     assert served.endpoint.requests == before + len(connections)
+
+
+def test_of_calls_that_nobody_else_can_make_none_is_claimed(served: WorkersServed) -> None:
+    """A claim is a commit before every call. Whoever else comes to the store is told from the workers all the same."""
+    served.endpoint.held = True
+    with served.connected() as connections, ThreadPoolExecutor(2) as pool:
+        asking = [pool.submit(asked, each, "Who asks the same?") for each in connections]
+        until(lambda: served.endpoint.in_flight == len(connections))
+        with closing(sqlite3.connect(f"file:{served.store}?mode=ro", uri=True)) as store:
+            assert store.execute("SELECT count(*) FROM claims").fetchone() == (0,)
+            parties = store.execute("SELECT count(DISTINCT party), count(*), sum(claiming) FROM holders").fetchone()
+        served.endpoint.held = False
+        assert [each.result()[0] for each in asking] == [200, 200]
+    assert parties == (1, 2, 0)
 
 
 def test_a_team_that_one_puts_together_is_known_to_the_other(served: WorkersServed) -> None:
@@ -268,6 +286,19 @@ def test_limits_of_a_key_hold_for_all_of_them(tmp_path: Path) -> None:
         served.process.kill()
         served.process.wait(PATIENCE_S)
         until(lambda: not [pid for pid in workers if _runs(pid)])
+
+
+def test_what_both_are_asked_at_once_is_called_once_where_calls_are_used_again(tmp_path: Path) -> None:
+    with served_by_two(tmp_path, "--reuse") as served, served.connected() as connections:
+        served.endpoint.held = True
+        with ThreadPoolExecutor(2) as pool:
+            asking = [pool.submit(asked, each, "Who is asked twice?") for each in connections]
+            until(lambda: served.endpoint.in_flight == 1)
+            time.sleep(0.5)  # another would have left by now
+            assert served.endpoint.in_flight == 1
+            served.endpoint.held = False
+            assert [each.result()[0] for each in asking] == [200, 200]
+        assert served.endpoint.requests == 1
 
 
 def test_told_to_end_while_it_starts_it_ends(tmp_path: Path) -> None:

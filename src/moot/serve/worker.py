@@ -41,6 +41,8 @@ class WorkerOrders:
     per_address: int
     page_token: str | None
     ticket_secret: bytes
+    party: str | None
+    """What the workers are to others who make calls for their store; None where one may ask what another does."""
     first: bool = False
     """Of all: the one that forgets what is older than was promised, and tells what is odd about the file."""
 
@@ -85,7 +87,7 @@ class _Worker:
             wrap=traced,
             warn=_tell if orders.first else lambda warning: None,
         )
-        self._live.offer = orders.offer
+        self._live.offer, self._live.party = orders.offer, orders.party
         self._application: Starlette | None = None
         self._server: _WorkerServer | None = None
         self._opened = False
