@@ -116,7 +116,7 @@ def served_by_two(folder: Path, *options: str) -> Iterator[WorkersServed]:
         path.write_text(json.dumps({"name": "two", "models": models, "teams": teams, "strategies": ["solo", "vote"]}))
         store = folder / "store.db"
         command = [sys.executable, "-m", "moot", "serve", str(path), "--port", "0", "--workers", "2", "--all", *options]
-        command += ["--store", str(store)]
+        command += ["--store", f"sqlite:///{store}"]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "MOOT_WORKERS_KEY": KEY}
         process = subprocess.Popen(
             command, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True, start_new_session=True
