@@ -10,11 +10,11 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections import Counter, deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Any
 
-from moot.engine.shared_limits import Account, SharedLimits
+from moot.engine.shared_limits import Account, Granted, SharedLimits
 from moot.errors import MootError
 from moot.live.edited_team import MOST_REMEMBERED, EditedTeam
 from moot.models.limit import Limits
@@ -48,29 +48,25 @@ class WorkerGate(SharedLimits):
         self._another_ready = asyncio.Event()
 
     def opened(self, worker: str) -> Account:
-        return ServingAccount(self, worker)
+        return ServingAccount(self, worker, self._lines[worker].grant)
 
     async def serve(self, worker: str, wire: Wire) -> None:
         """Hear one worker, until its line ends."""
         end = self._lines[worker] = WorkerEnd(worker, wire)
-        granting = asyncio.create_task(self._grant(worker, wire))
+
+        def hear(message: Notes | DoneByWorker) -> None:
+            if isinstance(message, Notes):
+                self.take(worker, message.notes)
+            else:
+                end.hear(message)
+
         try:
-            while (message := await wire.receive()) is not None:
-                if isinstance(message, Notes):
-                    await self.send(worker, message.notes)
-                else:
-                    end.hear(message)
+            await wire.heard(hear)
         finally:
-            granting.cancel()
             del self._lines[worker]
             end.lost()
             wire.close()
             await self.gone(worker)
-
-    async def _grant(self, worker: str, wire: Wire) -> None:
-        while True:
-            if granted := await self.collect(worker):
-                wire.send(Grants(granted))
 
     async def all_ready(self, number: int) -> None:
         """So many workers can be asked."""
@@ -133,6 +129,9 @@ class WorkerEnd:
         finally:
             del self._wanted[number]
 
+    def grant(self, granted: Sequence[Granted]) -> None:
+        self._wire.send(Grants(granted))
+
     def tell(self, verb: str) -> None:
         """Nobody waits for what comes of it."""
         self._wire.send(WantedOfWorker(next(self._numbers), verb))
@@ -154,9 +153,9 @@ class WorkerEnd:
 class ServingAccount(Account):
     """What one worker holds and waits for: calls at endpoints, and places for questions."""
 
-    def __init__(self, gate: WorkerGate, worker: str) -> None:
+    def __init__(self, gate: WorkerGate, worker: str, send: Callable[[Sequence[Granted]], None]) -> None:
         super().__init__(gate.limiters)
-        self._gate, self._worker = gate, worker
+        self._gate, self._worker, self._send = gate, worker, send
         self._places: dict[int, AbstractAsyncContextManager[None]] = {}
         self._leaving: set[asyncio.Task[bool | None]] = set()
 
@@ -197,6 +196,16 @@ class ServingAccount(Account):
 
     def of_others(self, ticket: int, verb: str, values: Sequence[Any]) -> None:
         self._ask(ticket, self._gate.of_all(verb, *values, but=self._worker))
+
+    def _grant(self, answer: Granted) -> None:
+        """With whatever else is granted in this turn of the loop."""
+        if not self._answers:
+            asyncio.get_running_loop().call_soon(self._send_answers)
+        self._answers.append(answer)
+
+    def _send_answers(self) -> None:
+        answers, self._answers = self._answers, []
+        self._send(answers)
 
     def nothing(self) -> None:
         """To be undone, of what only asks."""

@@ -18,6 +18,8 @@ from dataclasses import replace
 from functools import partial
 from multiprocessing.process import BaseProcess
 
+import uvicorn
+
 from moot.engine import hangup
 from moot.engine.stopping import ONE_SIGNAL_S
 from moot.errors import MootError
@@ -46,7 +48,8 @@ def serve_with_workers(
 ) -> None:
     """Until a signal. `live`: never opened here but for its books of money."""
     workers = Workers(number, live, orders, listening, on_open)
-    asyncio.run(workers.run())
+    with asyncio.Runner(loop_factory=uvicorn.Config("").get_loop_factory()) as runner:
+        runner.run(workers.run())
     if workers.ended_by is not None:  # as who ends by a signal does
         signal.signal(
             workers.ended_by, signal.SIG_DFL if workers.ended_by != signal.SIGINT else signal.default_int_handler
