@@ -331,7 +331,7 @@ class LiveTeam:
             seated = replace(cell, team=instructed(cell.team, system)) if system else cell
             repeat = 0 if self.reuse else random.SystemRandom().randint(1, LATEST_REPEAT)
             if self._keep:
-                self.record.begin(question, repeat)
+                self.record.begin(question, repeat, drawn=not self.reuse)
             journal = Journal(heard)
             started = time.perf_counter()
             try:

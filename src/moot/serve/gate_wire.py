@@ -105,7 +105,9 @@ class Wire(asyncio.Protocol):
         return wire
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = cast(asyncio.WriteTransport, transport)  # by its methods: not every loop's is one by its class
+        self._transport = cast(
+            asyncio.WriteTransport, transport
+        )  # by its methods: not every loop's is one by its class
 
     def data_received(self, data: bytes) -> None:
         self._unread += data
