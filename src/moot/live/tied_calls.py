@@ -41,7 +41,7 @@ class AskedPlay:
     _wanted: dict[str, bool] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def want(self, key: str, sample: int | None) -> None:
-        """`sample`: the call's number. Where a team asks it is the play's or larger; who asks a model past the team has mostly 0."""
+        """`sample`: the call's number. Where a team asks it is the play's or larger; who asks a model past its team has 0."""
         counted = self.drawn and sample is not None and sample >= self.repeat
         self._wanted[key] = counted and key not in self._wanted
 
