@@ -66,10 +66,10 @@ class MadeTeams:
     number: Mapping[str, int]
 
 
-Message = Notes | Grants | WantedOfWorker | DoneByWorker
+LineMessage = Notes | Grants | WantedOfWorker | DoneByWorker
 
 
-def _packed(message: Message) -> bytes:
+def _packed(message: LineMessage) -> bytes:
     """What goes to and fro with every call is packed as plain tuples: our classes cost more to pack than what they hold."""
     plain: Any = message
     if isinstance(message, Notes):
@@ -116,7 +116,7 @@ class Wire(asyncio.Protocol):
     def connection_lost(self, error: Exception | None) -> None:
         self._end()
 
-    def send(self, message: Message) -> None:
+    def send(self, message: LineMessage) -> None:
         """Nothing is waited for: each end reads whatever comes, and what is on its way is bounded by what is asked at once."""
         if self._transport is not None and not self._transport.is_closing():
             packed = _packed(message)
