@@ -20,11 +20,15 @@ from typing import Any
 import pytest
 from billing import MAX_TOKENS, MOST_USD, PRICE, Provider, provider
 
+from moot.serve.worker_gate import AMPLE_S
+
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="finds the workers in /proc")
 
 KEY = "a-key-for-the-test-of-workers"
 AT_ENDPOINT = 3
 PATIENCE_S = 60.0
+ENOUGH_S = 30.0
+"""For what takes a second or two, however busy the machine."""
 
 
 @dataclass
@@ -286,6 +290,36 @@ def test_limits_of_a_key_hold_for_all_of_them(tmp_path: Path) -> None:
         served.process.kill()
         served.process.wait(PATIENCE_S)
         until(lambda: not [pid for pid in workers if _runs(pid)])
+
+
+@contextmanager
+def more_connections(served: WorkersServed, number: int) -> Iterator[list[http.client.HTTPConnection]]:
+    """Each to whichever worker takes it, and patient for long enough to be let in, and not for ever."""
+    connections = [http.client.HTTPConnection(*served.address, timeout=ENOUGH_S) for _ in range(number)]
+    try:
+        yield connections
+    finally:
+        for connection in connections:
+            connection.close()
+
+
+def test_a_place_that_one_worker_has_no_use_for_is_given_to_who_waits_at_the_other(tmp_path: Path) -> None:
+    """However long that one has waited. And where more wait than there are places, at all workers, nobody waits for ever."""
+    with served_by_two(tmp_path, "--at-once", "2") as served:
+        served.endpoint.held = True
+        with served.connected() as first, served.connected() as second, ThreadPoolExecutor(3) as pool:
+            sitting = [pool.submit(asked, each[0], f"Who sits, {k}?") for k, each in enumerate((first, second))]
+            until(lambda: served.endpoint.in_flight == 2)
+            waits = pool.submit(asked, first[1], "Who waits?")
+            time.sleep(1.5 * AMPLE_S)
+            assert not waits.done()
+            served.endpoint.held = False
+            assert [each.result(ENOUGH_S)[0] for each in (*sitting, waits)] == [200] * 3
+        served.endpoint.latency_s = 1.2 * AMPLE_S
+        with more_connections(served, 7) as crowd, ThreadPoolExecutor(len(crowd)) as pool:
+            questions = [f"Who comes with the crowd, {k}?" for k in range(len(crowd))]
+            assert [status for status, _ in pool.map(asked, crowd, questions)] == [200] * len(crowd)
+        assert served.endpoint.most_in_flight == 2
 
 
 def test_what_both_are_asked_at_once_is_called_once_where_calls_are_used_again(tmp_path: Path) -> None:

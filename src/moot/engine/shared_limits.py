@@ -13,7 +13,7 @@ import asyncio
 import itertools
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
@@ -119,7 +119,7 @@ class Account:
 
     def enter(self, ticket: int, endpoint: str, tokens: float) -> None:
         if (started_at := self._limiters[endpoint].enter_now()) is None:
-            self._ask(ticket, self._enter(endpoint, tokens))
+            self._ask(ticket, self._enter, endpoint, tokens)
         else:
             self._inside[endpoint] += 1
             self._grant(Granted(ticket, started_at))
@@ -155,12 +155,13 @@ class Account:
         self._inside[endpoint] += 1
         return started_at
 
-    def _ask(self, ticket: int, asked: Coroutine[Any, Any, Any]) -> None:
-        self._asked[ticket] = asyncio.create_task(self._answer(ticket, asked))
+    def _ask(self, ticket: int, ask: Callable[..., Awaitable[Any]], *values: Any) -> None:
+        self._asked[ticket] = asyncio.create_task(self._answer(ticket, ask, *values))
 
-    async def _answer(self, ticket: int, asked: Coroutine[Any, Any, Any]) -> None:
+    async def _answer(self, ticket: int, ask: Callable[..., Awaitable[Any]], *values: Any) -> None:
+        """Nothing is begun of what is given up in the very moment in which it is asked."""
         try:
-            answer = Granted(ticket, await asked)
+            answer = Granted(ticket, await ask(*values))
         except Exception as error:  # noqa: BLE001  the worker raises it
             answer = Granted(ticket, error=error)
         self._asked.pop(ticket, None)

@@ -18,8 +18,8 @@ from moot.live.edited_team import EditedTeam
 
 LEAVE_PLACE = "leave_place"
 """What a worker tells: a place at the table is free again."""
-GIVE_BACK = "give_back"
-"""What is wanted of a worker: the places that nobody sits at."""
+PLACES_SHORT = "places_short"
+"""What a worker is told: whether somebody waits for a place, so that it keeps none that nobody sits at."""
 KEEPS = "keeps"
 """What is wanted of a worker: whether it keeps what it answers."""
 

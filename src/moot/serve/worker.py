@@ -22,7 +22,7 @@ from moot.live.team import LiveTeam
 from moot.serve.app import ServeSettings, create_app
 from moot.serve.connections import Connections, raise_file_limit
 from moot.serve.figures_of_workers import WorkerFigure
-from moot.serve.gate_wire import GIVE_BACK, KEEPS, Wire
+from moot.serve.gate_wire import KEEPS, PLACES_SHORT, Wire
 from moot.serve.one_of_workers import OneOfWorkers
 from moot.serve.team_server import TeamServer
 from moot.serve.tracing import traced
@@ -104,7 +104,7 @@ class _Worker:
             KEEPS: self.keeps,
             "figures": self.figures,
             "make_team": self.make_team,
-            GIVE_BACK: admission.give_back,
+            PLACES_SHORT: admission.places_short,
         }
         try:
             live.limiters = line.limiters

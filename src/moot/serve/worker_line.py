@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import itertools
 import logging
-import time
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -28,8 +27,6 @@ Answering = Mapping[str, Callable[..., Awaitable[Any]]]
 
 NEWS_S = 0.002
 """What is only told waits so long for something that is asked: a message costs more than a note."""
-KEPT_BACK_S = 1.0
-"""Where places are short, for so long every place is given back as soon as it is free."""
 
 NOTHING_TO_UNDO = Note("nothing", ())
 
@@ -130,22 +127,22 @@ class SharedAdmission(Admission):
     """Keys are known here; who is let in is decided for all workers in one place.
 
     Where keys have no limits all that is decided are places at the table: one that is free again is kept for who comes next, as
-    long as no other worker is short of places.
+    long as nobody waits for a place, at whichever worker.
     """
 
     def __init__(self, keys: Mapping[str, str], admins: Mapping[str, str], limits: KeyLimits, line: WorkerLine) -> None:
         super().__init__(keys, admins=admins)
         self._line = line
         self._numbers = itertools.count()
-        self._keeps_places = limits == KeyLimits()
+        self._may_keep_places = limits == KeyLimits()
+        self._places_short = False
         self._kept: list[int] = []
-        self._kept_back_until = 0.0
         self.expected = _ToldCosts(line, matter=limits.usd_per_day is not None)
 
-    async def give_back(self) -> None:
-        """Another worker is short of places."""
-        self._kept_back_until = time.monotonic() + KEPT_BACK_S
-        while self._kept:
+    async def places_short(self, short: bool) -> None:
+        """Somebody waits for one, for however long; or nobody does any more."""
+        self._places_short = short
+        while short and self._kept:
             self._line.tell(LEAVE_PLACE, self._kept.pop())
 
     async def check(self, holder: Holder) -> None:
@@ -167,7 +164,7 @@ class SharedAdmission(Admission):
             yield
         finally:
             self.under_way -= 1
-            if self._keeps_places and time.monotonic() >= self._kept_back_until:
+            if self._may_keep_places and not self._places_short:
                 self._kept.append(place)
             else:
                 self._line.tell(LEAVE_PLACE, place)
