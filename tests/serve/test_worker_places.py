@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from virtual_time import virtual_time
 from workers_in_process import Server, workers_of
 
+from moot.errors import MootError
 from moot.serve.worker_gate import AMPLE_S
 from moot.serve.worker_line import SharedAdmission, WorkerLine
 
@@ -21,7 +22,7 @@ HEARD_S = 0.1
 """Time, which only passes where nothing is left to do, for every word to have come to where it goes."""
 
 
-@dataclass
+@dataclass(eq=False)
 class Guest:
     """One question, from when it comes until it is over or its client is gone."""
 
@@ -43,7 +44,8 @@ class Table:
         self.guests: list[Guest] = []
         self.turn = 0
         """Goes up whenever every word has been heard: who came in one waits before who comes in the next."""
-        self.overtaken: list[tuple[Guest, Guest]] = []
+        self._seated: list[Guest] = []
+        """Since then."""
         self.most_at_once = 0
         self.errors: list[BaseException] = []
 
@@ -63,24 +65,24 @@ class Table:
         guest = Guest(which % self._number, self.turn)
         guest.task = asyncio.create_task(self._stay(guest))
         self.guests.append(guest)
-        guest.task.add_done_callback(lambda _: self._is_gone(guest))
+        guest.task.add_done_callback(lambda _: self._is_gone(guest))  # also of one that hangs up before it is heard
 
     def _is_gone(self, guest: Guest) -> None:
         if guest in self.guests:
             self.guests.remove(guest)
-        if not guest.task.cancelled() and (error := guest.task.exception()) is not None:
-            self.errors.append(error)
 
     async def _stay(self, guest: Guest) -> None:
         _, admission = self._workers[guest.worker]
         try:
             async with admission.admitted(admission.named("ann"), "team", 100):
                 guest.sits = True
-                self.overtaken += [(each, guest) for each in self.waiting if each.came_at < guest.came_at]
+                self._seated.append(guest)
                 self.most_at_once = max(self.most_at_once, len(self.sitting))
                 await guest.may_go.wait()
+        except MootError as error:  # such as that too many wait
+            self.errors.append(error)
         finally:
-            guest.sits = False
+            self._is_gone(guest)
 
     def leaves(self, which: int) -> None:
         """One whose question is answered."""
@@ -106,14 +108,15 @@ class Table:
     async def heard(self, seconds: float = HEARD_S) -> None:
         """Everybody has had the time to hear of everything: what must then hold."""
         await asyncio.sleep(seconds)
-        self.turn += 1
         assert not self.errors
         assert self.most_at_once <= self.at_once
         assert len(self.sitting) == min(self.at_once, len(self.guests)), "all places are taken as long as somebody waits"
-        assert not self.overtaken
+        assert not [each for each in self.waiting if any(each.came_at < guest.came_at for guest in self._seated)]
+        self._seated.clear()
         gate = self._server.gate.admission
         assert gate.waiting == len(self.waiting)
         assert len(self.sitting) <= gate.under_way <= self.at_once
+        self.turn += 1
 
 
 STEPS: dict[str, Callable[[Table, int], Any]] = {
