@@ -20,6 +20,7 @@ from moot.serve.figures_of_workers import added_up, figures_of
 from moot.serve.gate_wire import KEEPS
 from moot.serve.worker_line import SharedAdmission
 
+
 async def _enters(admission: SharedAdmission, key: str = "ann") -> Any:
     place = admission.admitted(admission.named(key), "team", 100)
     await place.__aenter__()

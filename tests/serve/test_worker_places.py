@@ -16,7 +16,7 @@ from workers_in_process import Server, workers_of
 
 from moot.errors import MootError
 from moot.serve.worker_gate import AMPLE_S
-from moot.serve.worker_line import SharedAdmission, WorkerLine
+from moot.serve.worker_line import NEWS_S, SharedAdmission, WorkerLine
 
 HEARD_S = 0.1
 """Time, which only passes where nothing is left to do, for every word to have come to where it goes."""
@@ -110,7 +110,9 @@ class Table:
         await asyncio.sleep(seconds)
         assert not self.errors
         assert self.most_at_once <= self.at_once
-        assert len(self.sitting) == min(self.at_once, len(self.guests)), "all places are taken as long as somebody waits"
+        assert len(self.sitting) == min(self.at_once, len(self.guests)), (
+            "all places are taken as long as somebody waits"
+        )
         assert not [each for each in self.waiting if any(each.came_at < guest.came_at for guest in self._seated)]
         self._seated.clear()
         gate = self._server.gate.admission
@@ -219,3 +221,32 @@ async def test_places_that_nobody_waits_for_are_kept_again() -> None:
         table.leaves(0)
         await table.heard()
         assert server.gate.admission.under_way == 1
+
+
+TURNS = 40
+"""Of the loop, within which a place goes from who leaves it to who is let in."""
+
+
+@pytest.mark.parametrize("worker", [0, 1])
+@virtual_time
+async def test_a_place_given_to_one_who_hangs_up_in_that_moment_is_free(worker: int) -> None:
+    """In whichever: before the place is free, while it is on its way to who waits, and when that one has it."""
+    sat = []
+    async with workers_of(at_once=1) as server:
+        table = Table(server, 1, 2)
+        await table.open()
+        for turns in range(TURNS):
+            table.comes(0)
+            await table.heard()
+            table.comes(worker)
+            await table.heard()
+            (waits,) = table.waiting
+            table.leaves(0)
+            await asyncio.sleep(NEWS_S)
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            sat.append(waits.sits)
+            waits.task.cancel()
+            await table.heard()
+            assert not table.guests
+        assert (sat[0], sat[-1]) == (False, True), "so the moment between was among them"

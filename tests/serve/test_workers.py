@@ -42,9 +42,7 @@ class WorkersServed:
 
     @property
     def workers(self) -> list[int]:
-        return [
-            pid for pid in _children(self.process.pid) if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()
-        ]
+        return _workers_of(self.process.pid)
 
     @contextmanager
     def connected(self) -> Iterator[list[http.client.HTTPConnection]]:
@@ -79,6 +77,10 @@ def _children(parent: int) -> list[int]:
         if int(above) == parent and state != "Z":
             found.append(int(stat.parent.name))
     return sorted(found)
+
+
+def _workers_of(parent: int) -> list[int]:
+    return [pid for pid in _children(parent) if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()]
 
 
 def told(connection: http.client.HTTPConnection, method: str, path: str, body: Any = None) -> tuple[int, Any]:
@@ -335,19 +337,37 @@ def test_what_both_are_asked_at_once_is_called_once_where_calls_are_used_again(t
         assert served.endpoint.requests == 1
 
 
-def test_told_to_end_while_it_starts_it_ends(tmp_path: Path) -> None:
-    path = tmp_path / "team.yaml"
+@contextmanager
+def starting(folder: Path) -> Iterator[subprocess.Popen[str]]:
+    """A server that has begun to start its workers, in a group of its own."""
+    path = folder / "team.yaml"
     models = {"ann": {"provider": "simulated", "accuracy": 0.5}}
     path.write_text(json.dumps({"name": "one", "models": models, "strategies": ["solo"]}))
     command = [sys.executable, "-m", "moot", "serve", str(path), "--port", "0", "--workers", "2"]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    with subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.DEVNULL) as process:
-        until(lambda: bool(_children(process.pid)))
-        process.send_signal(signal.SIGTERM)
+    pipes: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, cwd=folder, env=environment, start_new_session=True, **pipes) as process:
         try:
-            assert process.wait(PATIENCE_S) == -signal.SIGTERM
+            until(lambda: bool(_workers_of(process.pid)))
+            yield process
         finally:
             process.kill()
+
+
+def test_told_to_end_while_it_starts_it_ends(tmp_path: Path) -> None:
+    with starting(tmp_path) as process:
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(PATIENCE_S) == -signal.SIGTERM
+
+
+def test_interrupted_twice_at_a_terminal_while_it_starts_it_says_so_and_no_more(tmp_path: Path) -> None:
+    """A terminal tells the workers too, whatever they are about to import."""
+    with starting(tmp_path) as process:
+        for _ in range(2):
+            os.killpg(process.pid, signal.SIGINT)
+            time.sleep(0.2)
+        _, words = process.communicate(timeout=PATIENCE_S)
+    assert words.splitlines() in ([], ["moot: interrupted"])
 
 
 def _runs(pid: int) -> bool:

@@ -28,6 +28,9 @@ from moot.serve.team_server import TeamServer
 from moot.serve.tracing import traced
 from moot.serve.worker_line import SharedAdmission, SharedTeams, WorkerLine
 
+WORKERS_IGNORE = (signal.SIGINT, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else ()))
+"""What a terminal tells a whole group: a worker is told to end by who started it, and by nobody else."""
+
 
 @dataclass(frozen=True, slots=True)
 class WorkerOrders:
@@ -49,11 +52,13 @@ class WorkerOrders:
 
 def work(orders: WorkerOrders, listening: socket.socket, line: socket.socket) -> None:
     """Until a signal, or until who started it is gone."""
+    for number in WORKERS_IGNORE:
+        signal.signal(number, signal.SIG_IGN)
+    if hasattr(signal, "pthread_sigmask"):  # it was started with them blocked; those it starts must not be
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, WORKERS_IGNORE)
     try:
         with asyncio.Runner(loop_factory=uvicorn.Config("").get_loop_factory()) as runner:
             runner.run(_Worker(orders).run(listening, line))
-    except KeyboardInterrupt:  # before it served; who started it was told too
-        pass
     except MootError as error:
         print(f"moot: worker {os.getpid()}: {error}", file=sys.stderr)
         sys.exit(error.exit_code)
@@ -64,12 +69,10 @@ def _tell(warning: str) -> None:
 
 
 class _WorkerServer(TeamServer):
-    """Told to end by who started it, and by nobody else: what a terminal tells a whole group it passes on in its time."""
+    """Told to end by who started it: what a terminal tells a whole group that one passes on in its time."""
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        for number in (signal.SIGINT, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else ())):
-            signal.signal(number, signal.SIG_IGN)
         signal.signal(signal.SIGTERM, self.handle_exit)
         yield
 

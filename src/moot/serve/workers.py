@@ -16,6 +16,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from multiprocessing import resource_tracker
 from multiprocessing.process import BaseProcess
 
 import uvicorn
@@ -26,7 +27,7 @@ from moot.errors import MootError
 from moot.live.team import LiveTeam
 from moot.serve.app import admission_of
 from moot.serve.gate_wire import Wire
-from moot.serve.worker import WorkerOrders, work
+from moot.serve.worker import WORKERS_IGNORE, WorkerOrders, work
 from moot.serve.worker_gate import WorkerGate
 from moot.serve.worker_line import limits_of
 from moot.store.bookkeeping import day_of
@@ -148,7 +149,7 @@ class Workers:
         process = multiprocessing.get_context("spawn").Process(
             target=work, args=(orders, self._listening, theirs), name=name, daemon=True
         )
-        await asyncio.to_thread(process.start)
+        await asyncio.to_thread(_start_deaf, process)
         self._processes[name] = process
         theirs.close()
         serving = asyncio.create_task(self._gate.serve(name, await Wire.on(ours)))
@@ -178,3 +179,17 @@ class Workers:
             await asyncio.sleep(STALLED_S / 4)
         _log.error("%s has said nothing for %.0f s", name, STALLED_S)
         process.kill()
+
+
+def _start_deaf(process: BaseProcess) -> None:
+    """In a thread of its own, whose mask it inherits: deaf from its first moment to what a terminal tells a whole group, which
+    would break off whatever it is about to import. Who starts it hears of it, and tells it in its time."""
+    if hasattr(signal, "pthread_sigmask"):
+        resource_tracker.ensure_running()  # which is started once, and opens the ears of the thread that it is started in
+        heard_before = signal.pthread_sigmask(signal.SIG_BLOCK, WORKERS_IGNORE)
+        try:
+            process.start()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, heard_before)
+    else:
+        process.start()
