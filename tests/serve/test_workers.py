@@ -363,6 +363,9 @@ def test_told_to_end_while_it_starts_it_ends(tmp_path: Path) -> None:
 def test_interrupted_twice_at_a_terminal_while_it_starts_it_says_so_and_no_more(tmp_path: Path) -> None:
     """A terminal tells the workers too, whatever they are about to import."""
     with starting(tmp_path) as process:
+        until(
+            lambda: any("_pydantic_core" in Path(f"/proc/{pid}/maps").read_text() for pid in _workers_of(process.pid))
+        )
         for _ in range(2):
             os.killpg(process.pid, signal.SIGINT)
             time.sleep(0.2)

@@ -89,8 +89,8 @@ class WorkerGate(SharedLimits):
 
     @contextmanager
     def waits_for_place(self) -> Iterator[None]:
-        """Workers keep places that nobody sits at for who comes next, but none as long as somebody waits here: a place may be free
-        again long after they heard of it."""
+        """Workers keep places that nobody sits at for who comes next, but none as long as somebody waits here: a place may be
+        free again long after they heard of it."""
         self._wait_for_place += 1
         if self._becoming_ample is not None:
             self._becoming_ample.cancel()
