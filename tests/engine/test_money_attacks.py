@@ -128,11 +128,14 @@ def test_what_was_billed_too_much_is_remembered_by_the_next_process(tmp_path: Pa
         assert server.requests == 2, "and goes where there is room for it"
 
 
-async def test_what_another_process_was_billed_meanwhile_is_believed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("party", [None, "ours"])
+async def test_what_another_process_was_billed_meanwhile_is_believed(tmp_path: Path, party: str | None) -> None:
     """Of the same model at the same address and price; of another nothing is known."""
     listed = PriceList(Price(0.0, 100.0), "http://here/v1")
     elsewhere, dearer = replace(listed, address="http://elsewhere/v1"), replace(listed, price=Price(0.0, 200.0))
     async with opened(tmp_path) as other_store, opened(tmp_path) as store:
+        for joined in (other_store, store):
+            await joined.join(party)
         other = await Ledger.opened(other_store, "cup", 1.0, lists={"ann": listed, "bob": elsewhere, "cat": dearer})
         ledger = await Ledger.opened(store, "cup", 1.0, lists={"ann": listed, "bob": listed, "cat": listed})
         assert dict(ledger.billed_before) == {}

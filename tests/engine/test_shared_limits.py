@@ -7,7 +7,7 @@ import asyncio
 import pytest
 from virtual_time import virtual_time
 
-from moot.engine.shared_limits import Line, RemoteLimiter, SharedLimits
+from moot.engine.shared_limits import PolledLine, RemoteLimiter, SharedLimits
 from moot.errors import MootError
 from moot.models.limit import Limit, Limiter, Limits
 from moot.models.scripted import ScriptedModel
@@ -16,12 +16,12 @@ from moot.types import Message, Reply, Request
 REQUEST = Request((Message("user", "Who?"),))
 
 
-def line(gate: SharedLimits, worker: str) -> Line:
+def line(gate: SharedLimits, worker: str) -> PolledLine:
     async def send(notes: object) -> None:
         await asyncio.sleep(0)
         await gate.send(worker, notes)  # type: ignore[arg-type]
 
-    return Line(send, lambda: gate.collect(worker))
+    return PolledLine(send, lambda: gate.collect(worker))
 
 
 class Counting(ScriptedModel):
@@ -170,7 +170,7 @@ async def test_a_gate_that_is_gone_is_said_to_all_who_wait() -> None:
         await asyncio.sleep(0.01)
         raise ConnectionError("no more")
 
-    broken = Line(send, collect)  # type: ignore[arg-type]
+    broken = PolledLine(send, collect)  # type: ignore[arg-type]
     door = RemoteLimiter("e", Limits(), broken)
     for _ in range(2):
         with pytest.raises(MootError, match="the gate cannot be reached: no more"):

@@ -12,7 +12,9 @@ import yaml
 
 import moot
 from moot.errors import UsageError
+from moot.experiment.spec import read_experiment
 from moot.live.out_of_time import what_there_is
+from moot.live.team import LiveTeam
 from moot.models.scripted import ScriptedModel
 from moot.strategies.vote import Vote
 from moot.team import Player, Team
@@ -56,6 +58,30 @@ def test_a_team_is_asked_without_a_loop(team_file: Path) -> None:
     team.close_sync()
     store = moot.open_store(f"sqlite:///{team_file.parent / 'kept.db'}")
     assert store.frame("episodes").height == 2
+
+
+@pytest.mark.parametrize("reuse", [False, True])
+async def test_only_what_others_can_have_asked_is_looked_for(team_file: Path, reuse: bool) -> None:
+    """The calls of a play with a number of its own are nowhere yet, but for those that it has made itself."""
+    file = read_experiment(team_file, with_questions=False)
+    team = LiveTeam(file, store_url=f"sqlite:///{team_file.parent / 'kept.db'}", reuse=reuse)
+    async with team:
+        find, looked_for = team.store.find_call, list[str]()
+
+        async def looked(key: str) -> Any:
+            looked_for.append(key)
+            return await find(key)
+
+        team.store.find_call = looked  # type: ignore[method-assign]
+        for _ in range(2):
+            await team.ask("Which river?", strategy="three/talkative")
+        assert bool(looked_for) == reuse
+        looked_for.clear()
+        team.record.begin(Question("q", "Which river?"), 7, drawn=not reuse)
+        for key, sample in (("new", 7), ("of a copy", 1_000_007), ("past the team", 0), ("new", 7)):
+            team.record.want(key, sample)
+            assert await team.record.find_call(key) is None
+        assert looked_for == (["new", "of a copy"] if reuse else []) + ["past the team", "new"]
 
 
 async def test_a_team_open_in_a_loop_is_not_asked_from_another(team_file: Path) -> None:

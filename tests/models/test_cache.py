@@ -31,7 +31,7 @@ class MemoryStore:
         self.calls: dict[str, StoredCall] = {}
         self.failures: list[str] = []
 
-    def want(self, key: str) -> None:
+    def want(self, key: str, sample: int | None = None) -> None:
         pass
 
     async def find_call(self, key: str) -> Reply | None:

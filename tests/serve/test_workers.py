@@ -6,12 +6,13 @@ import http.client
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,11 +20,15 @@ from typing import Any
 import pytest
 from billing import MAX_TOKENS, MOST_USD, PRICE, Provider, provider
 
+from moot.serve.worker_gate import AMPLE_S
+
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="finds the workers in /proc")
 
 KEY = "a-key-for-the-test-of-workers"
 AT_ENDPOINT = 3
 PATIENCE_S = 60.0
+ENOUGH_S = 30.0
+"""For what takes a second or two, however busy the machine."""
 
 
 @dataclass
@@ -33,12 +38,11 @@ class WorkersServed:
     process: subprocess.Popen[str]
     address: tuple[str, int]
     endpoint: Provider
+    store: Path
 
     @property
     def workers(self) -> list[int]:
-        return [
-            pid for pid in _children(self.process.pid) if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()
-        ]
+        return _workers_of(self.process.pid)
 
     @contextmanager
     def connected(self) -> Iterator[list[http.client.HTTPConnection]]:
@@ -73,6 +77,10 @@ def _children(parent: int) -> list[int]:
         if int(above) == parent and state != "Z":
             found.append(int(stat.parent.name))
     return sorted(found)
+
+
+def _workers_of(parent: int) -> list[int]:
+    return [pid for pid in _children(parent) if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()]
 
 
 def told(connection: http.client.HTTPConnection, method: str, path: str, body: Any = None) -> tuple[int, Any]:
@@ -112,7 +120,9 @@ def served_by_two(folder: Path, *options: str) -> Iterator[WorkersServed]:
         path = folder / "team.yaml"
         teams = {"two": {"players": ["ann", "bob"], "captain": "ann"}}
         path.write_text(json.dumps({"name": "two", "models": models, "teams": teams, "strategies": ["solo", "vote"]}))
+        store = folder / "store.db"
         command = [sys.executable, "-m", "moot", "serve", str(path), "--port", "0", "--workers", "2", "--all", *options]
+        command += ["--store", f"sqlite:///{store}"]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "MOOT_WORKERS_KEY": KEY}
         process = subprocess.Popen(
             command, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True, start_new_session=True
@@ -124,7 +134,7 @@ def served_by_two(folder: Path, *options: str) -> Iterator[WorkersServed]:
             while not line.startswith("the table: "):
                 line = process.stdout.readline()
             host, _, port = line.split()[2].removeprefix("http://").rstrip("/").partition(":")
-            yield WorkersServed(process, (host, int(port)), endpoint)
+            yield WorkersServed(process, (host, int(port)), endpoint, store)
         finally:
             endpoint.held = False
             process.kill()
@@ -164,6 +174,20 @@ def test_an_endpoint_has_no_more_calls_at_once_than_its_limit(served: WorkersSer
             served.endpoint.held = False
             assert [each.result()[0] for each in asking] == [200] * len(connections)
     assert served.endpoint.requests == before + len(connections)
+
+
+def test_of_calls_that_nobody_else_can_make_none_is_claimed(served: WorkersServed) -> None:
+    """A claim is a commit before every call. Whoever else comes to the store is told from the workers all the same."""
+    served.endpoint.held = True
+    with served.connected() as connections, ThreadPoolExecutor(2) as pool:
+        asking = [pool.submit(asked, each, "Who asks the same?") for each in connections]
+        until(lambda: served.endpoint.in_flight == len(connections))
+        with closing(sqlite3.connect(f"file:{served.store}?mode=ro", uri=True)) as store:
+            assert store.execute("SELECT count(*) FROM claims").fetchone() == (0,)
+            parties = store.execute("SELECT count(DISTINCT party), count(*), sum(claiming) FROM holders").fetchone()
+        served.endpoint.held = False
+        assert [each.result()[0] for each in asking] == [200, 200]
+    assert parties == (1, 2, 0)
 
 
 def test_a_team_that_one_puts_together_is_known_to_the_other(served: WorkersServed) -> None:
@@ -270,19 +294,83 @@ def test_limits_of_a_key_hold_for_all_of_them(tmp_path: Path) -> None:
         until(lambda: not [pid for pid in workers if _runs(pid)])
 
 
-def test_told_to_end_while_it_starts_it_ends(tmp_path: Path) -> None:
-    path = tmp_path / "team.yaml"
+@contextmanager
+def more_connections(served: WorkersServed, number: int) -> Iterator[list[http.client.HTTPConnection]]:
+    """Each to whichever worker takes it, and patient for long enough to be let in, and not for ever."""
+    connections = [http.client.HTTPConnection(*served.address, timeout=ENOUGH_S) for _ in range(number)]
+    try:
+        yield connections
+    finally:
+        for connection in connections:
+            connection.close()
+
+
+def test_a_place_that_one_worker_has_no_use_for_is_given_to_who_waits_at_the_other(tmp_path: Path) -> None:
+    """However long that one has waited. And where more wait than there are places, at all workers, nobody waits for ever."""
+    with served_by_two(tmp_path, "--at-once", "2") as served:
+        served.endpoint.held = True
+        with served.connected() as first, served.connected() as second, ThreadPoolExecutor(3) as pool:
+            sitting = [pool.submit(asked, each[0], f"Who sits, {k}?") for k, each in enumerate((first, second))]
+            until(lambda: served.endpoint.in_flight == 2)
+            waits = pool.submit(asked, first[1], "Who waits?")
+            time.sleep(1.5 * AMPLE_S)
+            assert not waits.done()
+            served.endpoint.held = False
+            assert [each.result(ENOUGH_S)[0] for each in (*sitting, waits)] == [200] * 3
+        served.endpoint.latency_s = 1.2 * AMPLE_S
+        with more_connections(served, 7) as crowd, ThreadPoolExecutor(len(crowd)) as pool:
+            questions = [f"Who comes with the crowd, {k}?" for k in range(len(crowd))]
+            assert [status for status, _ in pool.map(asked, crowd, questions)] == [200] * len(crowd)
+        assert served.endpoint.most_in_flight == 2
+
+
+def test_what_both_are_asked_at_once_is_called_once_where_calls_are_used_again(tmp_path: Path) -> None:
+    with served_by_two(tmp_path, "--reuse") as served, served.connected() as connections:
+        served.endpoint.held = True
+        with ThreadPoolExecutor(2) as pool:
+            asking = [pool.submit(asked, each, "Who is asked twice?") for each in connections]
+            until(lambda: served.endpoint.in_flight == 1)
+            time.sleep(0.5)  # another would have left by now
+            assert served.endpoint.in_flight == 1
+            served.endpoint.held = False
+            assert [each.result()[0] for each in asking] == [200, 200]
+        assert served.endpoint.requests == 1
+
+
+@contextmanager
+def starting(folder: Path) -> Iterator[subprocess.Popen[str]]:
+    """A server that has begun to start its workers, in a group of its own."""
+    path = folder / "team.yaml"
     models = {"ann": {"provider": "simulated", "accuracy": 0.5}}
     path.write_text(json.dumps({"name": "one", "models": models, "strategies": ["solo"]}))
     command = [sys.executable, "-m", "moot", "serve", str(path), "--port", "0", "--workers", "2"]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    with subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.DEVNULL) as process:
-        until(lambda: bool(_children(process.pid)))
-        process.send_signal(signal.SIGTERM)
+    pipes: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, cwd=folder, env=environment, start_new_session=True, **pipes) as process:
         try:
-            assert process.wait(PATIENCE_S) == -signal.SIGTERM
+            until(lambda: bool(_workers_of(process.pid)))
+            yield process
         finally:
             process.kill()
+
+
+def test_told_to_end_while_it_starts_it_ends(tmp_path: Path) -> None:
+    with starting(tmp_path) as process:
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(PATIENCE_S) == -signal.SIGTERM
+
+
+def test_interrupted_twice_at_a_terminal_while_it_starts_it_says_so_and_no_more(tmp_path: Path) -> None:
+    """A terminal tells the workers too, whatever they are about to import."""
+    with starting(tmp_path) as process:
+        until(
+            lambda: any("_pydantic_core" in Path(f"/proc/{pid}/maps").read_text() for pid in _workers_of(process.pid))
+        )
+        for _ in range(2):
+            os.killpg(process.pid, signal.SIGINT)
+            time.sleep(0.2)
+        _, words = process.communicate(timeout=PATIENCE_S)
+    assert words.splitlines() in ([], ["moot: interrupted"])
 
 
 def _runs(pid: int) -> bool:

@@ -30,7 +30,7 @@ class Shelf:
         self.failures: list[Row] = []
         self.wanted: list[str] = []
 
-    def want(self, key: str) -> None:
+    def want(self, key: str, sample: int | None = None) -> None:
         self.wanted.append(key)
 
     async def find_call(self, key: str) -> Row | None:

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
@@ -58,6 +59,9 @@ class SharedLimits:
         self._gone: set[str] = set()
 
     async def send(self, worker: str, notes: Sequence[Note]) -> None:
+        self.take(worker, notes)
+
+    def take(self, worker: str, notes: Sequence[Note]) -> None:
         account = self._account(worker)
         for note in notes:
             getattr(account, note.verb)(*note.values)
@@ -114,7 +118,11 @@ class Account:
         self._inside.clear()
 
     def enter(self, ticket: int, endpoint: str, tokens: float) -> None:
-        self._ask(ticket, self._enter(endpoint, tokens))
+        if (started_at := self._limiters[endpoint].enter_now()) is None:
+            self._ask(ticket, self._enter, endpoint, tokens)
+        else:
+            self._inside[endpoint] += 1
+            self._grant(Granted(ticket, started_at))
 
     def give_up(self, ticket: int) -> None:
         """Of what was asked and not granted yet: nobody is to wait behind it. What was granted is undone by who hears of it."""
@@ -147,12 +155,13 @@ class Account:
         self._inside[endpoint] += 1
         return started_at
 
-    def _ask(self, ticket: int, asked: Coroutine[Any, Any, Any]) -> None:
-        self._asked[ticket] = asyncio.create_task(self._answer(ticket, asked))
+    def _ask(self, ticket: int, ask: Callable[..., Awaitable[Any]], *values: Any) -> None:
+        self._asked[ticket] = asyncio.create_task(self._answer(ticket, ask, *values))
 
-    async def _answer(self, ticket: int, asked: Coroutine[Any, Any, Any]) -> None:
+    async def _answer(self, ticket: int, ask: Callable[..., Awaitable[Any]], *values: Any) -> None:
+        """Nothing is begun of what is given up in the very moment in which it is asked."""
         try:
-            answer = Granted(ticket, await asked)
+            answer = Granted(ticket, await ask(*values))
         except Exception as error:  # noqa: BLE001  the worker raises it
             answer = Granted(ticket, error=error)
         self._asked.pop(ticket, None)
@@ -171,33 +180,27 @@ class Waiting:
     undo: Note
 
 
-Send = Callable[[Sequence[Note]], Awaitable[None]]
-Collect = Callable[[], Awaitable[list[Granted]]]
-
-
-class Line:
+class Line(ABC):
     """A worker's line to the gate: notes go out together, answers come back to whoever asked."""
 
-    def __init__(self, send: Send, collect: Collect, *, news_s: float = 0.0) -> None:
-        """`news_s`: for so long what is only told waits for something that is asked, to go out with it."""
-        self._send = send
-        self._collect = collect
-        self._news_s = news_s
-        self._timer: asyncio.TimerHandle | None = None
+    def __init__(self) -> None:
         self._notes: list[Note] = []
-        self._some = asyncio.Event()
         self._tickets = itertools.count()
         self._waiting: dict[int, Waiting] = {}
         self._unwanted: dict[int, Note] = {}
         self._broken: MootError | None = None
-        self._tasks = [asyncio.create_task(self._sending()), asyncio.create_task(self._collecting())]
+
+    @abstractmethod
+    def _soon(self) -> None:
+        """There is something to tell, for which nobody waits."""
+
+    @abstractmethod
+    def _at_once(self) -> None:
+        """Somebody waits for what is asked, or behind what is told."""
 
     def tell(self, verb: str, *values: Any) -> None:
         self._notes.append(Note(verb, values))
-        if not self._news_s:
-            self._some.set()
-        elif self._timer is None:
-            self._timer = asyncio.get_running_loop().call_later(self._news_s, self._some.set)
+        self._soon()
 
     async def ask(self, verb: str, *values: Any, undo: Note) -> Any:
         """`undo` gives back what is granted after the one who asked has gone."""
@@ -207,43 +210,22 @@ class Line:
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._waiting[ticket] = Waiting(future, undo)
         self._notes.append(Note(verb, (ticket, *values)))
-        self._some.set()
+        self._at_once()
         try:
             return await future
         except asyncio.CancelledError:
             if self._waiting.pop(ticket, None) is not None:
                 self._unwanted[ticket] = undo
                 self.tell("give_up", ticket)
-                self._some.set()  # others may wait behind it
+                self._at_once()
             elif not future.cancelled() and future.exception() is None:
                 self.tell(undo.verb, *undo.values)  # granted in the very moment of leaving
             raise
 
-    async def close(self) -> None:
-        """What is left to tell is told first."""
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-        if self._notes and self._broken is None:
-            with self._breaking():
-                await self._send(self._notes)
-
-    async def _sending(self) -> None:
-        with self._breaking():
-            while True:
-                await self._some.wait()
-                self._some.clear()
-                if self._timer is not None:
-                    self._timer.cancel()
-                    self._timer = None
-                notes, self._notes = self._notes, []
-                await self._send(notes)
-
-    async def _collecting(self) -> None:
-        with self._breaking():
-            while True:
-                for answer in await self._collect():
-                    self._hear(answer)
+    def _taken(self) -> list[Note]:
+        """What is to go out."""
+        notes, self._notes = self._notes, []
+        return notes
 
     def _hear(self, answer: Granted) -> None:
         if (undo := self._unwanted.pop(answer.ticket, None)) is not None:
@@ -259,21 +241,63 @@ class Line:
         else:
             waiting.future.set_result(answer.value)
 
-    @contextmanager
-    def _breaking(self) -> Iterator[None]:
-        """An error ends the line, and everybody who waits on it hears so."""
-        try:
-            yield
-        except Exception as error:  # noqa: BLE001
-            self._break(error)
-
     def _break(self, error: Exception) -> None:
+        """The line has ended, and everybody who waits on it hears so."""
         first = str(error).partition("\n")[0]  # Ray says more, in many lines
         self._broken = error if isinstance(error, MootError) else MootError(f"the gate cannot be reached: {first}")
         waiting, self._waiting = self._waiting, {}
         for waiter in waiting.values():
             if not waiter.future.done():
                 waiter.future.set_exception(self._broken)
+
+
+Send = Callable[[Sequence[Note]], Awaitable[None]]
+Collect = Callable[[], Awaitable[list[Granted]]]
+
+
+class PolledLine(Line):
+    """To a gate that is asked again and again what it has granted; what is noted while it hears goes out after that."""
+
+    def __init__(self, send: Send, collect: Collect) -> None:
+        super().__init__()
+        self._send = send
+        self._collect = collect
+        self._some = asyncio.Event()
+        self._tasks = [asyncio.create_task(self._sending()), asyncio.create_task(self._collecting())]
+
+    def _soon(self) -> None:
+        self._some.set()
+
+    _at_once = _soon
+
+    async def close(self) -> None:
+        """What is left to tell is told first."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        if self._notes and self._broken is None:
+            with self._breaking():
+                await self._send(self._notes)
+
+    async def _sending(self) -> None:
+        with self._breaking():
+            while True:
+                await self._some.wait()
+                self._some.clear()
+                await self._send(self._taken())
+
+    async def _collecting(self) -> None:
+        with self._breaking():
+            while True:
+                for answer in await self._collect():
+                    self._hear(answer)
+
+    @contextmanager
+    def _breaking(self) -> Iterator[None]:
+        try:
+            yield
+        except Exception as error:  # noqa: BLE001  whoever waits is told
+            self._break(error)
 
 
 class RemoteLimiter:

@@ -206,22 +206,25 @@ class ServedRecord:
             self._told[episode.question.digest] = told
         self._waiting.put_nowait(episode)
 
-    def begin(self, question: Question, repeat: int) -> None:
-        """What is asked from now on, in this task and those it starts, is asked for this play of the question."""
-        play = AskedPlay(self.name, question.digest, repeat)
+    def begin(self, question: Question, repeat: int, *, drawn: bool = False) -> None:
+        """What this task and those it starts ask from now on is for this play. `drawn`: its number was drawn for it."""
+        play = AskedPlay(self.name, question.digest, repeat, drawn)
         self._waiting.put_nowait((schema.served_calls, play.tie(ITSELF)))
         calls_are_for(play)
 
-    def want(self, key: str) -> None:
+    def want(self, key: str, sample: int | None = None) -> None:
         """Written before the call can be, so that none is left of which nobody knows whose it is."""
         if (play := asked_play()) is not None:
+            play.want(key, sample)
             self._waiting.put_nowait((schema.served_calls, play.tie(key)))
 
     async def find_call(self, key: str) -> Row | None:
         """What is not written yet is found all the same. It is asked before every call: see `check`. What stands in the store may
         be forgotten with the questions it was for, until it is written that this one uses it too."""
         self.check()
-        if (row := self._calls.get(key) or await self._store.find_call(key)) is None or asked_play() is None:
+        if (play := asked_play()) is not None and play.is_first(key):
+            return self._calls.get(key)
+        if (row := self._calls.get(key) or await self._store.find_call(key)) is None or play is None:
             return row
         await self.flush()
         return self._calls.get(key) or await self._store.find_call(key)

@@ -119,6 +119,8 @@ class LiveTeam:
         self.on_paid: Callable[[str, str, float], None] = lambda name, day, usd: None
         self.limiters: Callable[[Mapping[str, BuiltModel]], Mapping[str, Turnstile]] = limiters
         """Set before it is opened, where the limits of endpoints are kept for several processes."""
+        self.party: str | None = None
+        """Set before it is opened, where several processes ask as one: what one of them asks none of the others does."""
         self.offer: ServedOffer | None = None
         """Set before it is opened: what of the file is served. None: all, and no name of a team stands for one of them."""
         self.kind: QuestionKind = "open"
@@ -187,6 +189,8 @@ class LiveTeam:
             for warning in (*experiment.strategy_warnings, *await try_out(experiment)):
                 self._warn(warning)
             await self.store.open()
+            if self.party is not None:
+                await self.store.join(self.party)
             name = served_name(experiment.name)
             cap_usd = experiment.spec.budget_usd
             if self.metered and cap_usd is None:
@@ -327,7 +331,7 @@ class LiveTeam:
             seated = replace(cell, team=instructed(cell.team, system)) if system else cell
             repeat = 0 if self.reuse else random.SystemRandom().randint(1, LATEST_REPEAT)
             if self._keep:
-                self.record.begin(question, repeat)
+                self.record.begin(question, repeat, drawn=not self.reuse)
             journal = Journal(heard)
             started = time.perf_counter()
             try:

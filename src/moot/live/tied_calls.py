@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Container, Iterable, Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy import Connection, Table, insert, or_, select
@@ -36,6 +36,19 @@ class AskedPlay:
     experiment: str
     question: str
     repeat: int
+    drawn: bool = False
+    """Its number was drawn for it: no other play has the same."""
+    _wanted: dict[str, bool] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def want(self, key: str, sample: int | None) -> None:
+        """`sample`: the call's number. Where a team asks it is the play's or larger; who asks a model past its team has 0."""
+        counted = self.drawn and sample is not None and sample >= self.repeat
+        self._wanted[key] = counted and key not in self._wanted
+
+    def is_first(self, key: str) -> bool:
+        """Whether nobody can have made this call yet: it has the number of this play, which wants it for the first time. To look
+        for it in a store that others write too costs more than to know."""
+        return self._wanted.get(key, False)
 
     def tie(self, key: str) -> Row:
         place = {"experiment": self.experiment, "question": self.question, "repeat": self.repeat}

@@ -34,8 +34,8 @@ class StoredCall:
 class CallStore(Protocol):
     """What the cache needs of a store."""
 
-    def want(self, key: str) -> None:
-        """Somebody wants this call, whether it is stored, under way for somebody else or yet to be made."""
+    def want(self, key: str, sample: int | None = None) -> None:
+        """Somebody wants this call, whether it is stored, under way for somebody else or yet to be made. `sample`: its number."""
 
     async def find_call(self, key: str) -> Reply | None:
         """The stored reply, unless it is a refusal that another experiment met: that one may be asked again."""
@@ -71,7 +71,7 @@ class Cache(Wrapper):
             problem = f"model {self.name!r}: shape: expected JSON, found {in_one_line(error)}"
             raise ModelBroke(problem) from error
         key = digest_of_bytes(shape)
-        self._store.want(key)
+        self._store.want(key, request.sample)
         return await self._flights.once(key, partial(self._generate, key, shape, request))
 
     async def _generate(self, key: str, shape: bytes, request: Request) -> Reply:

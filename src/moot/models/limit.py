@@ -130,13 +130,25 @@ class Limiter:
             self.in_flight += 1
         else:
             await self._place()
-        if self._requests or self._tokens or self._paused_until > 0:
+        if self._is_paced:
             try:
                 await self._wait_for_rates(tokens)
             except BaseException:
                 self.leave()
                 raise
         return self._clock()
+
+    def enter_now(self) -> float | None:
+        """The same where there is nothing to wait for; None where there may be."""
+        if self.in_flight >= self.adaptive.allowed or self._waiting or self._is_paced:
+            return None
+        self.in_flight += 1
+        return self._clock()
+
+    @property
+    def _is_paced(self) -> bool:
+        """Whether a place alone is not enough to start."""
+        return bool(self._requests or self._tokens or self._paused_until > 0)
 
     def leave(self) -> None:
         self.in_flight -= 1

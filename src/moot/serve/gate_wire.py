@@ -9,17 +9,17 @@ import asyncio
 import pickle
 import socket
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from moot.engine.shared_limits import Granted, Note
 from moot.live.edited_team import EditedTeam
 
 LEAVE_PLACE = "leave_place"
 """What a worker tells: a place at the table is free again."""
-GIVE_BACK = "give_back"
-"""What is wanted of a worker: the places that nobody sits at."""
+PLACES_SHORT = "places_short"
+"""What a worker is told: whether somebody waits for a place, so that it keeps none that nobody sits at."""
 KEEPS = "keeps"
 """What is wanted of a worker: whether it keeps what it answers."""
 
@@ -66,29 +66,91 @@ class MadeTeams:
     number: Mapping[str, int]
 
 
-class Wire:
+LineMessage = Notes | Grants | WantedOfWorker | DoneByWorker
+
+
+def _packed(message: LineMessage) -> bytes:
+    """What goes to and fro with every call is packed as plain tuples: our classes cost more to pack than what they hold."""
+    plain: Any = message
+    if isinstance(message, Notes):
+        plain = Notes.__name__, [(note.verb, note.values) for note in message.notes]
+    elif isinstance(message, Grants):
+        plain = Grants.__name__, [(each.ticket, each.value, each.error) for each in message.granted]
+    return pickle.dumps(plain, protocol=pickle.HIGHEST_PROTOCOL)
+
+
+def _unpacked(packed: bytes) -> Any:
+    plain = pickle.loads(packed)
+    if not isinstance(plain, tuple):
+        return plain
+    kind, held = plain
+    return (
+        Notes([Note(*note) for note in held]) if kind == Notes.__name__ else Grants([Granted(*each) for each in held])
+    )
+
+
+class Wire(asyncio.Protocol):
     """One end of the line."""
 
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._reader, self._writer = reader, writer
+    def __init__(self) -> None:
+        self._transport: asyncio.WriteTransport | None = None
+        self._unread = bytearray()
+        self._hear: Callable[[Any], None] | None = None
+        self._ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     @classmethod
     async def on(cls, end: socket.socket) -> Wire:
         end.setblocking(False)
-        return cls(*await asyncio.open_connection(sock=end))
+        _, wire = await asyncio.get_running_loop().create_connection(cls, sock=end)
+        return wire
 
-    def send(self, message: Notes | Grants | WantedOfWorker | DoneByWorker) -> None:
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(
+            asyncio.WriteTransport, transport
+        )  # by its methods: not every loop's is one by its class
+
+    def data_received(self, data: bytes) -> None:
+        self._unread += data
+        self._hear_whole()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self._end()
+
+    def send(self, message: LineMessage) -> None:
         """Nothing is waited for: each end reads whatever comes, and what is on its way is bounded by what is asked at once."""
-        packed = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
-        self._writer.write(_LENGTH.pack(len(packed)) + packed)
+        if self._transport is not None and not self._transport.is_closing():
+            packed = _packed(message)
+            self._transport.write(_LENGTH.pack(len(packed)) + packed)
 
-    async def receive(self) -> Any:
-        """The next message; None: the other end is gone."""
+    async def heard(self, hear: Callable[[Any], None]) -> None:
+        """Each message is told to `hear`, until the other end is gone; what `hear` raises is raised here, and ends it."""
+        self._hear = hear
+        self._hear_whole()
+        await self._ended
+
+    def _hear_whole(self) -> None:
+        """All messages that are there as a whole. Before anybody hears them they wait."""
+        read = 0
         try:
-            (length,) = _LENGTH.unpack(await self._reader.readexactly(_LENGTH.size))
-            return pickle.loads(await self._reader.readexactly(length))
-        except (asyncio.IncompleteReadError, ConnectionError):
-            return None
+            while self._hear is not None and not self._ended.done() and len(self._unread) >= read + _LENGTH.size:
+                (length,) = _LENGTH.unpack_from(self._unread, read)
+                begin = read + _LENGTH.size
+                if len(self._unread) < begin + length:
+                    break
+                read = begin + length
+                self._hear(_unpacked(bytes(self._unread[begin:read])))
+        except Exception as error:  # noqa: BLE001  whoever hears this end decides
+            self._end(error)
+        del self._unread[:read]
+
+    def _end(self, error: Exception | None = None) -> None:
+        if self._ended.done():
+            return
+        if error is None:
+            self._ended.set_result(None)
+        else:
+            self._ended.set_exception(error)
 
     def close(self) -> None:
-        self._writer.close()
+        if self._transport is not None:
+            self._transport.close()

@@ -89,6 +89,9 @@ def serve(
         per_address=per_address,
         page_token=page_token_of(settings),
         ticket_secret=secrets.token_bytes(32),
+        # Every play that is not looked for in the store has a number of its own, and so has each of its calls: no other
+        # worker makes the same one, and none has to be claimed.
+        party=None if reuse else secrets.token_hex(16),
     )
     serve_with_workers(workers, live, orders, listening, on_open=say_so)
 

@@ -22,11 +22,14 @@ from moot.live.team import LiveTeam
 from moot.serve.app import ServeSettings, create_app
 from moot.serve.connections import Connections, raise_file_limit
 from moot.serve.figures_of_workers import WorkerFigure
-from moot.serve.gate_wire import GIVE_BACK, KEEPS, Wire
+from moot.serve.gate_wire import KEEPS, PLACES_SHORT, Wire
 from moot.serve.one_of_workers import OneOfWorkers
 from moot.serve.team_server import TeamServer
 from moot.serve.tracing import traced
 from moot.serve.worker_line import SharedAdmission, SharedTeams, WorkerLine
+
+WORKERS_IGNORE = (signal.SIGINT, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else ()))
+"""What a terminal tells a whole group: a worker is told to end by who started it, and by nobody else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,17 +44,21 @@ class WorkerOrders:
     per_address: int
     page_token: str | None
     ticket_secret: bytes
+    party: str | None
+    """What the workers are to others who make calls for their store; None where one may ask what another does."""
     first: bool = False
     """Of all: the one that forgets what is older than was promised, and tells what is odd about the file."""
 
 
 def work(orders: WorkerOrders, listening: socket.socket, line: socket.socket) -> None:
     """Until a signal, or until who started it is gone."""
+    for number in WORKERS_IGNORE:
+        signal.signal(number, signal.SIG_IGN)
+    if hasattr(signal, "pthread_sigmask"):  # it was started with them blocked; those it starts must not be
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, WORKERS_IGNORE)
     try:
         with asyncio.Runner(loop_factory=uvicorn.Config("").get_loop_factory()) as runner:
             runner.run(_Worker(orders).run(listening, line))
-    except KeyboardInterrupt:  # before it served; who started it was told too
-        pass
     except MootError as error:
         print(f"moot: worker {os.getpid()}: {error}", file=sys.stderr)
         sys.exit(error.exit_code)
@@ -62,12 +69,10 @@ def _tell(warning: str) -> None:
 
 
 class _WorkerServer(TeamServer):
-    """Told to end by who started it, and by nobody else: what a terminal tells a whole group it passes on in its time."""
+    """Told to end by who started it: what a terminal tells a whole group that one passes on in its time."""
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        for number in (signal.SIGINT, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else ())):
-            signal.signal(number, signal.SIG_IGN)
         signal.signal(signal.SIGTERM, self.handle_exit)
         yield
 
@@ -85,7 +90,7 @@ class _Worker:
             wrap=traced,
             warn=_tell if orders.first else lambda warning: None,
         )
-        self._live.offer = orders.offer
+        self._live.offer, self._live.party = orders.offer, orders.party
         self._application: Starlette | None = None
         self._server: _WorkerServer | None = None
         self._opened = False
@@ -102,7 +107,7 @@ class _Worker:
             KEEPS: self.keeps,
             "figures": self.figures,
             "make_team": self.make_team,
-            GIVE_BACK: admission.give_back,
+            PLACES_SHORT: admission.places_short,
         }
         try:
             live.limiters = line.limiters

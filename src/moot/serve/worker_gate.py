@@ -10,21 +10,25 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections import Counter, deque
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext
+from functools import partial
 from typing import Any
 
-from moot.engine.shared_limits import Account, SharedLimits
+from moot.engine.shared_limits import Account, Granted, SharedLimits
 from moot.errors import MootError
 from moot.live.edited_team import MOST_REMEMBERED, EditedTeam
 from moot.models.limit import Limits
 from moot.serve.admission import Admission
 from moot.serve.expected_cost import CostLesson
-from moot.serve.gate_wire import GIVE_BACK, KEEPS, DoneByWorker, Grants, MadeTeams, Notes, WantedOfWorker, Wire
+from moot.serve.gate_wire import KEEPS, PLACES_SHORT, DoneByWorker, Grants, MadeTeams, Notes, WantedOfWorker, Wire
 
 ANSWER_S = 10.0
 """For this long a worker is waited for that others want something of; and to say that it is well, for so long:"""
 WELL_S = 3.0
+AMPLE_S = 1.0
+"""Places are not short any more when nobody has waited for one for so long: where they are just enough, word goes round once a
+second and not with every question."""
 
 
 class SaysNothing(MootError):
@@ -46,31 +50,32 @@ class WorkerGate(SharedLimits):
         self._made: Counter[str] = Counter()
         self._ready = 0
         self._another_ready = asyncio.Event()
+        self._wait_for_place = 0
+        self._places_short = False
+        self._becoming_ample: asyncio.TimerHandle | None = None
 
     def opened(self, worker: str) -> Account:
-        return ServingAccount(self, worker)
+        return ServingAccount(self, worker, self._lines[worker].grant)
 
     async def serve(self, worker: str, wire: Wire) -> None:
         """Hear one worker, until its line ends."""
         end = self._lines[worker] = WorkerEnd(worker, wire)
-        granting = asyncio.create_task(self._grant(worker, wire))
+        if self._places_short:
+            end.tell(PLACES_SHORT, True)
+
+        def hear(message: Notes | DoneByWorker) -> None:
+            if isinstance(message, Notes):
+                self.take(worker, message.notes)
+            else:
+                end.hear(message)
+
         try:
-            while (message := await wire.receive()) is not None:
-                if isinstance(message, Notes):
-                    await self.send(worker, message.notes)
-                else:
-                    end.hear(message)
+            await wire.heard(hear)
         finally:
-            granting.cancel()
             del self._lines[worker]
             end.lost()
             wire.close()
             await self.gone(worker)
-
-    async def _grant(self, worker: str, wire: Wire) -> None:
-        while True:
-            if granted := await self.collect(worker):
-                wire.send(Grants(granted))
 
     async def all_ready(self, number: int) -> None:
         """So many workers can be asked."""
@@ -82,10 +87,28 @@ class WorkerGate(SharedLimits):
         self._ready += 1
         self._another_ready.set()
 
-    def call_back_places(self) -> None:
-        """Workers keep places that nobody sits at for who comes next."""
-        for end in self._lines.values():
-            end.tell(GIVE_BACK)
+    @contextmanager
+    def waits_for_place(self) -> Iterator[None]:
+        """Workers keep places that nobody sits at for who comes next, but none as long as somebody waits here: a place may be
+        free again long after they heard of it."""
+        self._wait_for_place += 1
+        if self._becoming_ample is not None:
+            self._becoming_ample.cancel()
+            self._becoming_ample = None
+        self._tell_of_places(short=True)
+        try:
+            yield
+        finally:
+            self._wait_for_place -= 1
+            if not self._wait_for_place:
+                tell = partial(self._tell_of_places, short=False)
+                self._becoming_ample = asyncio.get_running_loop().call_later(AMPLE_S, tell)
+
+    def _tell_of_places(self, *, short: bool) -> None:
+        if short is not self._places_short:
+            self._places_short = short
+            for end in self._lines.values():
+                end.tell(PLACES_SHORT, short)
 
     async def team_made(self, edited: EditedTeam, maker: str, by: str) -> None:
         if edited.name not in {known.name for known, _ in self._teams}:
@@ -133,9 +156,12 @@ class WorkerEnd:
         finally:
             del self._wanted[number]
 
-    def tell(self, verb: str) -> None:
+    def grant(self, granted: Sequence[Granted]) -> None:
+        self._wire.send(Grants(granted))
+
+    def tell(self, verb: str, *values: Any) -> None:
         """Nobody waits for what comes of it."""
-        self._wire.send(WantedOfWorker(next(self._numbers), verb))
+        self._wire.send(WantedOfWorker(next(self._numbers), verb, values))
 
     def hear(self, done: DoneByWorker) -> None:
         if (answer := self._wanted.get(done.number)) is None or answer.done():
@@ -154,21 +180,20 @@ class WorkerEnd:
 class ServingAccount(Account):
     """What one worker holds and waits for: calls at endpoints, and places for questions."""
 
-    def __init__(self, gate: WorkerGate, worker: str) -> None:
+    def __init__(self, gate: WorkerGate, worker: str, send: Callable[[Sequence[Granted]], None]) -> None:
         super().__init__(gate.limiters)
-        self._gate, self._worker = gate, worker
+        self._gate, self._worker, self._send = gate, worker, send
         self._places: dict[int, AbstractAsyncContextManager[None]] = {}
         self._leaving: set[asyncio.Task[bool | None]] = set()
 
     def admit(self, ticket: int, place: int, holder: str, team: str, characters: int, most_usd: float | None) -> None:
-        self._ask(ticket, self._admit(place, holder, team, characters, most_usd))
+        self._ask(ticket, self._admit, place, holder, team, characters, most_usd)
 
     async def _admit(self, place: int, holder: str, team: str, characters: int, most_usd: float | None) -> None:
         admission = self._gate.admission
         admitted = admission.admitted(admission.named(holder), team, characters, most_usd)
-        if admission.is_full:
-            self._gate.call_back_places()
-        await admitted.__aenter__()
+        with self._gate.waits_for_place() if admission.is_full else nullcontext():
+            await admitted.__aenter__()
         self._places[place] = admitted
 
     def leave_place(self, place: int) -> None:
@@ -178,7 +203,7 @@ class ServingAccount(Account):
             leaving.add_done_callback(self._leaving.discard)
 
     def check(self, ticket: int, holder: str) -> None:
-        self._ask(ticket, self._check(holder))
+        self._ask(ticket, self._check, holder)
 
     async def _check(self, holder: str) -> None:
         self._gate.admission.named(holder).check()
@@ -190,13 +215,23 @@ class ServingAccount(Account):
         self._gate.one_ready()
 
     def team_made(self, ticket: int, edited: EditedTeam, maker: str) -> None:
-        self._ask(ticket, self._gate.team_made(edited, maker, self._worker))
+        self._ask(ticket, self._gate.team_made, edited, maker, self._worker)
 
     def teams(self, ticket: int) -> None:
-        self._ask(ticket, self._gate.teams())
+        self._ask(ticket, self._gate.teams)
 
     def of_others(self, ticket: int, verb: str, values: Sequence[Any]) -> None:
-        self._ask(ticket, self._gate.of_all(verb, *values, but=self._worker))
+        self._ask(ticket, partial(self._gate.of_all, but=self._worker), verb, *values)
+
+    def _grant(self, answer: Granted) -> None:
+        """With whatever else is granted in this turn of the loop."""
+        if not self._answers:
+            asyncio.get_running_loop().call_soon(self._send_answers)
+        self._answers.append(answer)
+
+    def _send_answers(self) -> None:
+        answers, self._answers = self._answers, []
+        self._send(answers)
 
     def nothing(self) -> None:
         """To be undone, of what only asks."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-import time
+import logging
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
-from moot.engine.shared_limits import Granted, Line, Note, RemoteLimiter
+from moot.engine.shared_limits import Line, Note, RemoteLimiter
 from moot.errors import MootError, StoreError
 from moot.experiment.providers import BuiltModel
 from moot.live.edited_team import EditedTeam, EditedTeams
@@ -20,33 +20,31 @@ from moot.serve.admission import Admission, Holder, KeyLimits
 from moot.serve.expected_cost import CostLesson, ExpectedCosts
 from moot.serve.gate_wire import LEAVE_PLACE, DoneByWorker, Grants, MadeTeams, Notes, WantedOfWorker, Wire
 
+_log = logging.getLogger(__name__)
+
 Answering = Mapping[str, Callable[..., Awaitable[Any]]]
 """What others may want of this worker."""
 
 NEWS_S = 0.002
 """What is only told waits so long for something that is asked: a message costs more than a note."""
-KEPT_BACK_S = 1.0
-"""Where places are short, for so long every place is given back as soon as it is free."""
 
 NOTHING_TO_UNDO = Note("nothing", ())
 
 
-class WorkerLine:
+class WorkerLine(Line):
     """Asks the gate, and answers what the others want to know."""
 
     def __init__(self, wire: Wire, lost: Callable[[], None]) -> None:
         """`lost`: called when the process at the other end is gone."""
+        super().__init__()
         self._wire, self._lost = wire, lost
         self.answering: Answering = {}
-        self._granted: asyncio.Queue[list[Granted] | None] = asyncio.Queue()
-        self._line = Line(self._send, self._collect, news_s=NEWS_S)
-        self._tasks = {asyncio.create_task(self._hear())}
-
-    def tell(self, verb: str, *values: Any) -> None:
-        self._line.tell(verb, *values)
+        self._sending: asyncio.Handle | None = None
+        self._news: asyncio.TimerHandle | None = None
+        self._tasks = {asyncio.create_task(self._listen())}
 
     async def ask(self, verb: str, *values: Any, undo: Note = NOTHING_TO_UNDO) -> Any:
-        return await self._line.ask(verb, *values, undo=undo)
+        return await super().ask(verb, *values, undo=undo)
 
     async def of_others(self, verb: str, *values: Any) -> list[Any]:
         """What each of the other workers says to it."""
@@ -63,33 +61,49 @@ class WorkerLine:
     def limiters(self, models: Mapping[str, BuiltModel]) -> dict[str, RemoteLimiter]:
         """In place of those that a process has for itself."""
         bounds = limits_of(models)
-        return {endpoint: RemoteLimiter(endpoint, limits, self._line) for endpoint, limits in bounds.items()}
+        return {endpoint: RemoteLimiter(endpoint, limits, self) for endpoint, limits in bounds.items()}
 
     async def close(self) -> None:
-        await self._line.close()
+        """What is left to tell is told first."""
+        self._send_notes()
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         self._wire.close()
 
-    async def _send(self, notes: Sequence[Note]) -> None:
-        self._wire.send(Notes(notes))
+    def _soon(self) -> None:
+        if self._news is None and self._sending is None:
+            self._news = asyncio.get_running_loop().call_later(NEWS_S, self._send_notes)
 
-    async def _collect(self) -> list[Granted]:
-        if (granted := await self._granted.get()) is None:
-            raise MootError("who keeps the limits of all workers has ended")
-        return granted
+    def _at_once(self) -> None:
+        """With whatever else is noted in this turn of the loop."""
+        if self._sending is None:
+            self._sending = asyncio.get_running_loop().call_soon(self._send_notes)
 
-    async def _hear(self) -> None:
-        while (message := await self._wire.receive()) is not None:
-            if isinstance(message, Grants):
-                self._granted.put_nowait(list(message.granted))
-            else:
-                answering = asyncio.create_task(self._answer(message))
-                self._tasks.add(answering)
-                answering.add_done_callback(self._tasks.discard)
-        self._granted.put_nowait(None)
+    def _send_notes(self) -> None:
+        for handle in (self._news, self._sending):
+            if handle is not None:
+                handle.cancel()
+        self._news = self._sending = None
+        if (notes := self._taken()) and self._broken is None:
+            self._wire.send(Notes(notes))
+
+    async def _listen(self) -> None:
+        try:
+            await self._wire.heard(self._take)
+        except Exception:  # noqa: BLE001  the line ends all the same
+            _log.exception("what all workers have in common was not understood")
+        self._break(MootError("who keeps the limits of all workers has ended"))
         self._lost()
+
+    def _take(self, message: Grants | WantedOfWorker) -> None:
+        if isinstance(message, Grants):
+            for answer in message.granted:
+                self._hear(answer)
+        else:
+            answering = asyncio.create_task(self._answer(message))
+            self._tasks.add(answering)
+            answering.add_done_callback(self._tasks.discard)
 
     async def _answer(self, wanted: WantedOfWorker) -> None:
         try:
@@ -113,22 +127,22 @@ class SharedAdmission(Admission):
     """Keys are known here; who is let in is decided for all workers in one place.
 
     Where keys have no limits all that is decided are places at the table: one that is free again is kept for who comes next, as
-    long as no other worker is short of places.
+    long as nobody waits for a place, at whichever worker.
     """
 
     def __init__(self, keys: Mapping[str, str], admins: Mapping[str, str], limits: KeyLimits, line: WorkerLine) -> None:
         super().__init__(keys, admins=admins)
         self._line = line
         self._numbers = itertools.count()
-        self._keeps_places = limits == KeyLimits()
+        self._may_keep_places = limits == KeyLimits()
+        self._places_short = False
         self._kept: list[int] = []
-        self._kept_back_until = 0.0
-        self.expected = _ToldCosts(line)
+        self.expected = _ToldCosts(line, matter=limits.usd_per_day is not None)
 
-    async def give_back(self) -> None:
-        """Another worker is short of places."""
-        self._kept_back_until = time.monotonic() + KEPT_BACK_S
-        while self._kept:
+    async def places_short(self, short: bool) -> None:
+        """Somebody waits for one, for however long; or nobody does any more."""
+        self._places_short = short
+        while short and self._kept:
             self._line.tell(LEAVE_PLACE, self._kept.pop())
 
     async def check(self, holder: Holder) -> None:
@@ -150,7 +164,7 @@ class SharedAdmission(Admission):
             yield
         finally:
             self.under_way -= 1
-            if self._keeps_places and time.monotonic() >= self._kept_back_until:
+            if self._may_keep_places and not self._places_short:
                 self._kept.append(place)
             else:
                 self._line.tell(LEAVE_PLACE, place)
@@ -159,12 +173,13 @@ class SharedAdmission(Admission):
 class _ToldCosts(ExpectedCosts):
     """Learnt where all are let in, which costs matter to only if money is limited."""
 
-    def __init__(self, line: WorkerLine) -> None:
+    def __init__(self, line: WorkerLine, *, matter: bool) -> None:
         super().__init__()
-        self._line = line
+        self._line, self._matter = line, matter
 
     def take(self, lesson: CostLesson) -> None:
-        self._line.tell("learn_cost", lesson)
+        if self._matter:
+            self._line.tell("learn_cost", lesson)
 
 
 class SharedTeams(EditedTeams):

@@ -16,7 +16,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from multiprocessing import resource_tracker
 from multiprocessing.process import BaseProcess
+
+import uvicorn
 
 from moot.engine import hangup
 from moot.engine.stopping import ONE_SIGNAL_S
@@ -24,7 +27,7 @@ from moot.errors import MootError
 from moot.live.team import LiveTeam
 from moot.serve.app import admission_of
 from moot.serve.gate_wire import Wire
-from moot.serve.worker import WorkerOrders, work
+from moot.serve.worker import WORKERS_IGNORE, WorkerOrders, work
 from moot.serve.worker_gate import WorkerGate
 from moot.serve.worker_line import limits_of
 from moot.store.bookkeeping import day_of
@@ -46,7 +49,8 @@ def serve_with_workers(
 ) -> None:
     """Until a signal. `live`: never opened here but for its books of money."""
     workers = Workers(number, live, orders, listening, on_open)
-    asyncio.run(workers.run())
+    with asyncio.Runner(loop_factory=uvicorn.Config("").get_loop_factory()) as runner:
+        runner.run(workers.run())
     if workers.ended_by is not None:  # as who ends by a signal does
         signal.signal(
             workers.ended_by, signal.SIG_DFL if workers.ended_by != signal.SIGINT else signal.default_int_handler
@@ -145,7 +149,7 @@ class Workers:
         process = multiprocessing.get_context("spawn").Process(
             target=work, args=(orders, self._listening, theirs), name=name, daemon=True
         )
-        await asyncio.to_thread(process.start)
+        await asyncio.to_thread(_start_deaf, process)
         self._processes[name] = process
         theirs.close()
         serving = asyncio.create_task(self._gate.serve(name, await Wire.on(ours)))
@@ -175,3 +179,17 @@ class Workers:
             await asyncio.sleep(STALLED_S / 4)
         _log.error("%s has said nothing for %.0f s", name, STALLED_S)
         process.kill()
+
+
+def _start_deaf(process: BaseProcess) -> None:
+    """In a thread of its own, whose mask it inherits: deaf from its first moment to what a terminal tells a whole group, which
+    would break off whatever it is about to import. Who starts it hears of it, and tells it in its time."""
+    if hasattr(signal, "pthread_sigmask"):
+        resource_tracker.ensure_running()  # which is started once, and opens the ears of the thread that it is started in
+        heard_before = signal.pthread_sigmask(signal.SIG_BLOCK, WORKERS_IGNORE)
+        try:
+            process.start()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, heard_before)
+    else:
+        process.start()

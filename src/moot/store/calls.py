@@ -22,8 +22,8 @@ from moot.types import Reply, digest
 class Shelf(Protocol):
     """Where calls stand: a store, or something in front of one."""
 
-    def want(self, key: str) -> None:
-        """Somebody wants the call of this key."""
+    def want(self, key: str, sample: int | None = None) -> None:
+        """Somebody wants the call of this key, and of this sample where it is known."""
 
     async def find_call(self, key: str) -> Row | None: ...
 
@@ -52,8 +52,8 @@ class ExperimentCalls:
         self.found = 0
         self.cost_usd: float | None = 0.0
 
-    def want(self, key: str) -> None:
-        self._store.want(self._own_keys.get(key, key))
+    def want(self, key: str, sample: int | None = None) -> None:
+        self._store.want(self._own_keys.get(key, key), sample)
 
     async def find_call(self, key: str) -> Reply | None:
         row = await self._store.find_call(self._own_keys.get(key, key))

@@ -127,7 +127,7 @@ class Ledger(Overcharges):
         self._bills.remember(model, times, self._presence.id)
 
     async def look_around(self) -> None:
-        if self._presence.claiming:  # others are, or were, at work
+        if self._presence.has_company:
             await self._bills.look()
 
     @property

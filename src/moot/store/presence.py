@@ -95,6 +95,11 @@ class Presence:
         self._looking_again: asyncio.Task[None] | None = None
         self._beating: asyncio.Task[None] | None = None
 
+    @property
+    def has_company(self) -> bool:
+        """Whether others are, or were, at work on the store; of our own party they may be at any time."""
+        return self.claiming or self.party != self.id
+
     async def enter(self) -> None:
         """Until everybody who was there before knows of us; one that is too busy to notice is waited for no longer
         than one that is gone."""

@@ -171,7 +171,7 @@ class Store(ABC):
     def presence(self) -> Presence | None:
         return self._presence
 
-    def want(self, key: str) -> None:  # noqa: B027  a store need not know who wants what
+    def want(self, key: str, sample: int | None = None) -> None:  # noqa: B027  a store need not know who wants what
         """Somebody wants the call of this key."""
 
     @abstractmethod

@@ -29,7 +29,7 @@ class MemoryStore:
     def __init__(self) -> None:
         self.calls: dict[str, StoredCall] = {}
 
-    def want(self, key: str) -> None:
+    def want(self, key: str, sample: int | None = None) -> None:
         pass
 
     async def find_call(self, key: str) -> Reply | None:

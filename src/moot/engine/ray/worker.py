@@ -20,7 +20,7 @@ from moot.engine.chain import chain, purse_of
 from moot.engine.failed_by import Cause
 from moot.engine.not_applied import not_applied
 from moot.engine.runner import OpenEpisode, Runner
-from moot.engine.shared_limits import Line, RemoteLimiter
+from moot.engine.shared_limits import PolledLine, RemoteLimiter
 from moot.errors import MootError, UsageError
 from moot.experiment.build import build
 from moot.experiment.spec import ExperimentFile
@@ -105,7 +105,7 @@ class Worker:
         if tuple(cell.id for cell in experiment.before_learning) != plan.cells:
             raise UsageError("other cells than where the run was started: another version of moot, or other files")
         self._store = await store_at(plan.store_url).open()
-        self._line = Line(
+        self._line = PolledLine(
             lambda notes: gate.send.remote(name, notes),
             lambda: gate.collect.remote(name),
         )
