@@ -7,8 +7,8 @@ As many tasks as a run has under way keep a call each, wait until it is durable,
 the engine does; nobody is asked and nothing is played, so what is left is the store. `capped` has a budget: each call is
 reserved in the books before and settled with the row. `bare` sends the same rows in groups of the same size straight to the
 driver: `executemany` for SQLite and for asyncpg, a commit a group, and knows nothing of money, duplicates or a server that
-goes away. All take turns, the one that begins by turns too; a ratio is of neighbours in time. CPU of PostgreSQL is that of all its
-processes.
+goes away. All take turns, the one that begins by turns too; a ratio is of neighbours in time. CPU of PostgreSQL is that of
+all its processes.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ import tempfile
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -120,6 +120,7 @@ def made_up(count: int) -> list[Any]:
 
 async def keep(url: str, way: str, count: int, server: int | None) -> Kept:
     """By the store itself."""
+    from moot.models.cache import StoredCall
     from moot.models.receipts import Receipts
     from moot.store import schema, store_at
     from moot.store.calls import ExperimentCalls
@@ -144,7 +145,8 @@ async def keep(url: str, way: str, count: int, server: int | None) -> Kept:
                 if ledger is not None:
                     hold = await ledger.reserve(HELD_USD)
                     ledger.settle(hold, COST_USD, lost=False, reply=call.reply)
-                await calls.keep_call(replace(call, receipt=receipts.take(call.reply)))
+                receipt = receipts.take(call.reply)
+                await calls.keep_call(StoredCall(call.key, call.model, call.shape, call.reply, receipt))
             scored = score_row(episode.cell, episode.question.digest, 0, "match", right)
             store.put_later([(schema.episodes, episode_row(episode)), (schema.scores, scored)])
 
@@ -339,12 +341,17 @@ def main() -> None:
     parser.add_argument("--server", type=int, help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.keep is not None:
+        import uvloop
+
+        from moot.engine.garbage import spare_collector
+
+        spare_collector()  # as a run does
         keeping = (
             keep_bare(asked.keep, asked.calls, asked.server)
             if asked.way == "bare"
             else keep(asked.keep, asked.way, asked.calls, asked.server)
         )
-        print(json.dumps(asdict(asyncio.run(keeping))))
+        print(json.dumps(asdict(uvloop.run(keeping))))
         return
     from compare import unpacked
 

@@ -70,12 +70,12 @@ def after_commit_of_calls():
 
 def before_commit_of_calls():
     after(sqlite.SqliteStore, "_add_calls")
-    stored_before = postgresql.Writing._stored_before
-    async def found(self, connection):
-        result = await stored_before(self, connection)
+    add_calls = postgresql.Writing._add_calls
+    async def added(self, connection):
+        result = await add_calls(self, connection)
         here()
         return result
-    postgresql.Writing._stored_before = found
+    postgresql.Writing._add_calls = added
 
 {moment}
 from moot.cli import main

@@ -14,16 +14,15 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
-from itertools import pairwise
 from typing import Any, TypeVar
 from urllib.parse import parse_qs, urlsplit
 
-from sqlalchemy import Connection, Engine, Table, inspect
+from sqlalchemy import Connection, Engine, inspect
 
 from moot.errors import MootError, StoreError, StoreNewer, StoreUnreadable, UsageError
 from moot.store import migrating, schema
-from moot.store.bookkeeping import CLAIM, RELEASE, ClosedBooks, numbered
 from moot.store.columns import LongTextColumn
+from moot.store.postgresql_group import FIND, Copying, Writing
 from moot.store.postgresql_line import (
     LOCKED,
     OPEN_S,
@@ -39,12 +38,11 @@ from moot.store.postgresql_line import (
     said,
     settled,
     state_of,
-    unwritable,
     words,
     worn_out,
 )
-from moot.store.statements import Row, at_leisure, insert_new, insert_or_replace
-from moot.store.store import Done, Failed, Group, Store, Written, bounded_value
+from moot.store.statements import Row, at_leisure
+from moot.store.store import Done, Failed, Group, Store, Written
 
 T = TypeVar("T")
 
@@ -53,8 +51,6 @@ SCRUB_S = 60.0
 
 MIGRATING = 0x6D6F6F74
 """The advisory lock under which tables are made: the letters of our name."""
-
-FIND = f"SELECT {', '.join(column.name for column in schema.calls.columns)} FROM calls WHERE key = ANY($1)"
 
 
 def public_url(url: str) -> str:
@@ -80,6 +76,7 @@ class PostgresStore(Store):
         super().__init__(_checked(url))
         self._url = url
         self._writing = Link(self._connect, self.name)
+        self._copying = Copying()
         self._finder = Finder(Link(self._connect, self.name))
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="moot-store")
         self._blocking: Engine | None = None
@@ -109,7 +106,7 @@ class PostgresStore(Store):
         return await self._finder.find(key)
 
     async def _write(self, group: Group) -> Done:
-        written = await Writing(group, self._writing).commit() if group.writes else Written()
+        written = await Writing(group, self._writing, self._copying).commit() if group.writes else Written()
         return Done(written, [await self._in_thread(partial(self._worked, work)) for work, _ in group.work])
 
     async def read(self, work: Callable[[Connection], T]) -> T:
@@ -210,102 +207,6 @@ class PostgresStore(Store):
         if self._blocking is not None:
             self._blocking.dispose()
             self._blocking = None
-
-
-ACCOUNTS = "SELECT experiment, held_usd FROM accounts WHERE experiment = ANY($1) ORDER BY experiment FOR UPDATE"
-CLAIMED = "SELECT key, holder FROM claims WHERE key = ANY($1)"
-NOT_OURS = "SELECT key FROM calls WHERE key = ANY($1) AND xmin <> pg_current_xact_id()::xid"
-
-
-class Writing:
-    """One group on its way into the database."""
-
-    def __init__(self, group: Group, link: Link) -> None:
-        # In one order everywhere: two processes that write the same rows wait for each other and never in a circle.
-        self._calls = sorted((row for row, _ in group.calls), key=lambda row: row["key"])
-        tables = sorted(group.puts, key=lambda table: table.name)
-        self._puts = {table: _in_order(table, group.puts[table]) for table in tables}
-        self._group = group
-        self._link = link
-        self._mark: str | None = None
-        self._written = Written()
-        self._cleaned = False
-
-    async def commit(self) -> Written:
-        """Calls that somebody else stored before us come back: theirs stand."""
-        try:
-            return await self._link.patiently(self._attempt)
-        except Exception as error:
-            if isinstance(error, StoreError):
-                raise
-            if self._cleaned or not unwritable(error):
-                raise said(error, self._link.name) from None
-        # NUL, half a surrogate pair, a number of 32 bits. To look for them in every row would cost more than to begin again.
-        self._cleaned = True
-        return await self.commit()
-
-    async def _attempt(self, connection: Any) -> Written:
-        if self._mark is not None and settled(await connection.fetchval(STATUS, self._mark)):
-            return self._written  # only the answer got lost
-        self._mark = None
-        await connection.execute("BEGIN")
-        for table, rows in self._puts.items():
-            await self._many(connection, insert_or_replace(table, tuple(rows[0]), "postgresql"), rows)
-        earlier: dict[str, Row] = {}
-        kept_by_others: set[str] = set()
-        if self._calls:
-            await self._many(connection, insert_new(schema.calls, tuple(self._calls[0]), "postgresql"), self._calls)
-            earlier, kept_by_others = await self._stored_before(connection)
-        claimed = await self._claim(connection)
-        booked = await self._book(connection, kept_by_others)
-        self._written = Written(earlier, booked.granted, claimed, booked.accounts)
-        self._mark = await connection.fetchval("SELECT pg_current_xact_id()::text")
-        await connection.execute("COMMIT")
-        return self._written
-
-    async def _claim(self, connection: Any) -> list[bool]:
-        if self._group.released:
-            released = sorted((claim.key, claim.holder) for claim in self._group.released)
-            await connection.executemany(numbered(RELEASE), released)
-        if not self._group.claims:
-            return []
-        claims = [claim for claim, _ in self._group.claims]
-        await connection.executemany(numbered(CLAIM), sorted((claim.key, claim.holder) for claim in claims))
-        standing = await connection.fetch(CLAIMED, [claim.key for claim in claims])
-        holders = {row["key"]: row["holder"] for row in standing}
-        return [holders.get(claim.key) == claim.holder for claim in claims]
-
-    async def _book(self, connection: Any, kept_by_others: set[str]) -> ClosedBooks:
-        """Last of all: whoever else pays for this experiment waits from here to the commit, and no longer."""
-        books = self._group.books
-        if not (names := books.experiments):
-            return ClosedBooks({})
-        held = {row["experiment"]: row["held_usd"] for row in await connection.fetch(ACCOUNTS, names)}
-        closed = books.close(held, kept_by_others)
-        for sql, values in closed.statements():
-            await connection.executemany(numbered(sql), values)
-        return closed
-
-    async def _many(self, connection: Any, insert: Any, rows: Sequence[Row]) -> None:
-        values = insert.values(rows)
-        if self._cleaned:
-            values = [tuple(map(bounded_value, row)) for row in values]
-        await connection.executemany(insert.sql, values)
-
-    async def _stored_before(self, connection: Any) -> tuple[dict[str, Row], set[str]]:
-        """What stands under those of our keys that are another's, by another transaction or twice in this one; and
-        which of them are the former."""
-        keys = [row["key"] for row in self._calls]
-        others = {row["key"] for row in await connection.fetch(NOT_OURS, keys)}
-        standing = others | {key for key, following in pairwise(keys) if key == following}
-        rows = await connection.fetch(FIND, list(standing)) if standing else []
-        return {row["key"]: dict(row) for row in rows}, others
-
-
-def _in_order(table: Table, rows: Sequence[Row]) -> list[Row]:
-    """By key. Of two with one key the later stays the later, and stands."""
-    keys = [column.name for column in table.primary_key if column.name in rows[0]]
-    return sorted(rows, key=lambda row: [row[key] for key in keys])
 
 
 class Finder:

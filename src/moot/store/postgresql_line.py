@@ -43,6 +43,7 @@ STATUS = "SELECT pg_xact_status($1::text::xid8)"
 _AWAY = ("08", "57P")
 """SQLSTATE classes of a connection that broke and of a server that shuts down or starts up."""
 LOCKED, STOOD_STILL = "55P03", "25P03"
+_KEY_TAKEN = "23505"
 _AGAIN = ("40001", "40P01", "53300", LOCKED, STOOD_STILL)
 """Two writers in each other's way, a server with no connection to spare, a lock that another holds, a transaction that we
 were stopped in: all of them pass."""
@@ -164,6 +165,11 @@ def settled(status: str | None) -> bool:
 
 def state_of(error: BaseException) -> str:
     return getattr(error, "sqlstate", None) or ""
+
+
+def table_with_the_key(error: BaseException) -> str | None:
+    """Which table holds a row already that was to be new; None: it is no such error."""
+    return getattr(error, "table_name", None) if state_of(error) == _KEY_TAKEN else None
 
 
 def passing(error: BaseException) -> bool:
