@@ -22,6 +22,7 @@ from moot.types import Reply
 
 MOOT = [sys.executable, "-c", "from moot.cli import main; main()"]
 READ_S = 1.0
+FAILURE = {"experiment": "x", "model": "tom", "kind": "TimedOut", "message": "", "created_at": 1.0}
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -61,6 +62,32 @@ async def test_nobody_who_writes_waits_for_a_reader(url: str) -> None:
             await writer.close()
             await reader.close()
     assert waited_s < READ_S / 2
+
+
+async def test_nobody_who_writes_waits_for_a_reader_of_the_same_process(url: str) -> None:
+    """As a server that shows its history while it answers: other work goes on beside a long reading too."""
+    async with asyncio.timeout(120):
+        store = await store_at(url).open()
+        looked, wrote = threading.Event(), threading.Event()
+
+        def read(connection: Connection) -> int:
+            found = counted(connection)
+            looked.set()
+            assert wrote.wait(50), "a writer waits for who reads"
+            return found
+
+        try:
+            reading = asyncio.create_task(store.read(read))
+            await asyncio.to_thread(looked.wait, 50)
+            await store.keep_call(call("k1"))
+            store.put_later([(schema.failures, {**FAILURE, "key": "k2"})])
+            await store.flush()
+            assert await store.run(counted) == 1
+            wrote.set()
+            assert await reading == 0
+        finally:
+            wrote.set()
+            await store.close()
 
 
 async def test_all_of_a_reading_sees_the_store_at_one_moment(url: str) -> None:

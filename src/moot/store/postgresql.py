@@ -9,40 +9,23 @@ answer got lost the server is asked what became of it.
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 from typing import Any, TypeVar
 from urllib.parse import parse_qs, urlsplit
 
-from sqlalchemy import Connection, Engine, inspect
+from sqlalchemy import Connection, inspect
 
-from moot.errors import MootError, StoreError, StoreNewer, StoreUnreadable, UsageError
+from moot.errors import StoreError, StoreUnreadable, UsageError
 from moot.store import migrating, schema
-from moot.store.columns import LongTextColumn
+from moot.store.columns import LongTextColumn, named
+from moot.store.group import Done, Failed, Group, Written
 from moot.store.postgresql_group import FIND, Copying, Writing
-from moot.store.postgresql_line import (
-    LOCKED,
-    OPEN_S,
-    STATUS,
-    Link,
-    connected,
-    driver,
-    has_driver,
-    locked,
-    look_at_locks,
-    passing,
-    pauses,
-    said,
-    settled,
-    state_of,
-    words,
-    worn_out,
-)
+from moot.store.postgresql_line import OPEN_S, Link, connected, has_driver, said
+from moot.store.postgresql_thread import WorkThread
 from moot.store.statements import Row, at_leisure
-from moot.store.store import Done, Failed, Group, Store, Written
+from moot.store.store import Store
 
 T = TypeVar("T")
 
@@ -78,8 +61,8 @@ class PostgresStore(Store):
         self._writing = Link(self._connect, self.name)
         self._copying = Copying()
         self._finder = Finder(Link(self._connect, self.name))
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="moot-store")
-        self._blocking: Engine | None = None
+        self._work = WorkThread(self._connect, self.name)
+        self._reading = WorkThread(self._connect, self.name)
 
     def __repr__(self) -> str:
         return f"PostgresStore({self.name!r})"
@@ -88,18 +71,16 @@ class PostgresStore(Store):
         return await connected(self._url)
 
     async def exists(self) -> bool:
-        return bool(
-            await self._in_thread(lambda: self._at_once(lambda connection: inspect(connection).has_table("migrations")))
-        )
+        return await self._work.at_once(lambda connection: inspect(connection).has_table("migrations"))
 
     async def _open(self) -> None:
-        await self._in_thread(lambda: self._at_once(_migrate))
+        await self._work.at_once(_migrate)
 
     async def _shut(self) -> None:
         await self._writing.close()
         await self._finder.close()
-        await self._in_thread(self._dispose)
-        self._thread.shutdown(wait=False)
+        await self._reading.close()
+        await self._work.close()
 
     async def find_call(self, key: str) -> Row | None:
         self.check()
@@ -107,18 +88,21 @@ class PostgresStore(Store):
 
     async def _write(self, group: Group) -> Done:
         written = await Writing(group, self._writing, self._copying).commit() if group.writes else Written()
-        return Done(written, [await self._in_thread(partial(self._worked, work)) for work, _ in group.work])
+        return Done(written, [await self._work.worked(work) for work, _ in group.work])
 
     async def read(self, work: Callable[[Connection], T]) -> T:
-        """By itself every query would see what was written since the one before it."""
+        """On a thread and a connection of its own, which is made by the first who reads: no group waits for it."""
+        try:
+            done: T | Failed = await self._reading.worked(partial(_at_one_moment, work))
+            if isinstance(done, Failed):
+                raise done.error
+        except StoreUnreadable as error:
+            raise named(error, self.name) from error
+        return done
 
-        def at_one_moment(connection: Connection) -> T:
-            connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
-            # Whoever only reads locks nothing that others write, and a report may compute for long.
-            connection.exec_driver_sql("SET LOCAL idle_in_transaction_session_timeout = 0")
-            return work(connection)
-
-        return await self.run(at_one_moment)
+    async def look(self, work: Callable[[Connection], T]) -> T:
+        """With the next group: every process of a cluster looks, and a server has connections for a hundred."""
+        return await self.run(partial(_at_one_moment, work))
 
     async def scrub(self) -> None:
         """New files for every table. The server's own log of changes is its keeper's, and so are its backups."""
@@ -138,75 +122,6 @@ class PostgresStore(Store):
             raise said(error, self.name) from None
         finally:
             await connection.close()
-
-    async def _in_thread(self, work: Callable[[], T]) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._thread, work)
-
-    def _at_once(self, work: Callable[[Connection], T]) -> T:
-        """For opening: a server that is not there is said at once."""
-        try:
-            with self._engine().begin() as connection:
-                return work(connection)
-        except StoreNewer as error:
-            raise StoreNewer(f"{self.name}: {error}") from None
-        except MootError:
-            raise
-        except Exception as error:  # noqa: BLE001  whatever a driver raises, the store cannot be opened
-            self._dispose()
-            if state_of(error) == LOCKED:
-                raise StoreUnreadable(locked(self.name, self._who_holds())) from None
-            away = "the server cannot be reached: " if isinstance(error, OSError | TimeoutError) else ""
-            raise StoreUnreadable(f"{self.name}: {away}{words(error)}") from None
-
-    def _who_holds(self) -> str:
-        try:
-            return asyncio.run(self._look_at_locks())
-        except Exception as error:  # noqa: BLE001  the next attempt finds out
-            return words(error)
-
-    async def _look_at_locks(self) -> str:
-        connection = await self._connect()
-        try:
-            return await look_at_locks(connection)
-        finally:
-            await connection.close()
-
-    def _worked(self, work: Callable[[Connection], Any]) -> Any:
-        """Other work has a transaction of its own; its failure is handed to whoever asked for it."""
-        began, pause_s = time.monotonic(), pauses()
-        mark, result = None, None
-        while True:
-            try:
-                with self._engine().connect() as connection:
-                    if mark is not None and settled(connection.exec_driver_sql(STATUS, (mark,)).scalar()):
-                        return result
-                    result = work(connection)
-                    # Nothing for work that only read: there is nothing that could be done twice.
-                    mark = connection.exec_driver_sql("SELECT pg_current_xact_id_if_assigned()::text").scalar()
-                    connection.commit()
-                    return result
-            except Exception as error:  # noqa: BLE001  whoever asked for the work gets it
-                if not passing(error):
-                    return Failed(
-                        error if isinstance(error, MootError) or not driver(error) else said(error, self.name)
-                    )
-                self._dispose()
-                holder = self._who_holds() if state_of(error) == LOCKED else ""
-                if worn_out(began):
-                    return Failed(said(error, self.name, holder))
-                time.sleep(next(pause_s))
-
-    def _engine(self) -> Engine:
-        if self._blocking is None:
-            from moot.store.asyncpg_driver import blocking_engine
-
-            self._blocking = blocking_engine(self._connect)
-        return self._blocking
-
-    def _dispose(self) -> None:
-        if self._blocking is not None:
-            self._blocking.dispose()
-            self._blocking = None
 
 
 class Finder:
@@ -259,6 +174,14 @@ class Finder:
 async def _fetch(connection: Any, keys: list[str]) -> Sequence[Any]:
     rows: Sequence[Any] = await connection.fetch(FIND, keys)
     return rows
+
+
+def _at_one_moment(work: Callable[[Connection], T], connection: Connection) -> T:
+    """By itself every query would see what was written since the one before it."""
+    connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+    # Whoever only reads locks nothing that others write, and a report may compute for long.
+    connection.exec_driver_sql("SET LOCAL idle_in_transaction_session_timeout = 0")
+    return work(connection)
 
 
 def _migrate(connection: Connection) -> None:

@@ -19,9 +19,10 @@ from sqlalchemy import Table
 from moot.errors import StoreError
 from moot.store import schema
 from moot.store.bookkeeping import CLAIM, RELEASE, RESERVE, RESERVED, STRIKE, ClosedBooks, numbered
+from moot.store.group import Group, Written
 from moot.store.postgresql_line import STATUS, Link, said, settled, table_with_the_key, unwritable
 from moot.store.statements import Insert, Row, insert_new, insert_or_replace
-from moot.store.store import Group, Written, bounded_value
+from moot.store.store import bounded_value
 
 Rows = list[tuple[Any, ...]]
 

@@ -13,9 +13,9 @@ from __future__ import annotations
 import asyncio
 import secrets
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
@@ -23,8 +23,9 @@ from sqlalchemy import Connection, Table
 
 from moot.errors import StoreError, StoreUnreadable, UsageError
 from moot.models.border import storable
-from moot.store.bookkeeping import Booked, Books, CallClaim, Reservation, Settlement
+from moot.store.bookkeeping import CallClaim, Reservation, Settlement
 from moot.store.columns import named
+from moot.store.group import Done, Failed, Group
 from moot.store.statements import Row
 
 if TYPE_CHECKING:
@@ -35,74 +36,6 @@ T = TypeVar("T")
 LINGER_S = 0.02
 BUSY_FROM = 24
 """When groups are this large, waiting a moment for more makes far fewer commits; a lone caller never waits."""
-
-
-@dataclass(slots=True)
-class Group:
-    """What one commit takes: calls, rows, money, claims and other work, each with those who wait for it."""
-
-    calls: list[tuple[Row, asyncio.Future[Row]]] = field(default_factory=list)
-    puts: dict[Table, list[Row]] = field(default_factory=dict)
-    work: list[tuple[Callable[[Connection], Any], asyncio.Future[Any]]] = field(default_factory=list)
-    reservations: list[tuple[Reservation, asyncio.Future[bool]]] = field(default_factory=list)
-    settlements: list[Settlement] = field(default_factory=list)
-    paid: dict[str, Settlement] = field(default_factory=dict)
-    """What was reserved for the calls of this group, by their keys."""
-    claims: list[tuple[CallClaim, asyncio.Future[bool]]] = field(default_factory=list)
-    released: list[CallClaim] = field(default_factory=list)
-
-    @property
-    def waiting(self) -> list[asyncio.Future[Any]]:
-        asked: tuple[Sequence[tuple[Any, asyncio.Future[Any]]], ...]
-        asked = (self.calls, self.work, self.reservations, self.claims)
-        return [future for entries in asked for _, future in entries]
-
-    @property
-    def size(self) -> int:
-        return len(self.work) + self.writes
-
-    @property
-    def writes(self) -> int:
-        """What goes into the one transaction."""
-        money = len(self.reservations) + len(self.settlements)
-        claims = len(self.claims) + len(self.released)
-        return len(self.calls) + money + claims + sum(map(len, self.puts.values()))
-
-    @property
-    def books(self) -> Books:
-        reservations = [reservation for reservation, _ in self.reservations]
-        return Books(reservations, self.settlements, self.paid, [row for row, _ in self.calls])
-
-    @property
-    def all_settlements(self) -> list[Settlement]:
-        return [*self.settlements, *self.paid.values()]
-
-
-@dataclass(frozen=True, slots=True)
-class Failed:
-    """Work that raised."""
-
-    error: Exception
-
-
-@dataclass(frozen=True, slots=True)
-class Done:
-    """What came of a group."""
-
-    written: Written
-    worked: list[Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Written:
-    """What came of its one transaction."""
-
-    earlier: dict[str, Row] = field(default_factory=dict)
-    """Calls that another process had stored before us: theirs stand."""
-    granted: Sequence[bool] = ()
-    """Of the reservations."""
-    claimed: Sequence[bool] = ()
-    accounts: Mapping[str, Booked] = field(default_factory=dict)
 
 
 class AccountListener(Protocol):
@@ -266,6 +199,10 @@ class Store(ABC):
     async def read(self, work: Callable[[Connection], T]) -> T:
         """Work that only reads: all of it sees the store at one moment, and no writer waits for it."""
         return await self.run(work)
+
+    async def look(self, work: Callable[[Connection], T]) -> T:
+        """The same for what takes a moment and is asked for again and again, such as who else is there."""
+        return await self.read(work)
 
     @abstractmethod
     async def scrub(self) -> None:
