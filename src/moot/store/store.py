@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
@@ -23,6 +24,7 @@ from sqlalchemy import Connection, Table
 
 from moot.errors import StoreError, StoreUnreadable, UsageError
 from moot.models.border import storable
+from moot.store import schema
 from moot.store.bookkeeping import CallClaim, Reservation, Settlement
 from moot.store.columns import named
 from moot.store.group import Done, Failed, Group
@@ -32,6 +34,12 @@ if TYPE_CHECKING:
     from moot.store.presence import Presence
 
 T = TypeVar("T")
+
+REPEATABLE = (schema.episodes, schema.scores)
+"""What comes of stored calls alone, so that nothing is paid for it again if it is lost. These rows stand in no order that their
+tables know, each touches pages of its own; and many of them together touch some pages twice."""
+ENOUGH_ROWS, HELD_S = 2_000, 0.25
+"""While calls come without a pause, such rows are kept back until there are so many, or for so long."""
 
 LINGER_S = 0.02
 BUSY_FROM = 24
@@ -60,6 +68,7 @@ class Store(ABC):
         self._broken: StoreError | None = None
         self._writer: asyncio.Task[None] | None = None
         self._hurry: asyncio.Future[None] | None = None
+        self._held_since: float | None = None
         self._needed: str | None = None
         self._listeners: dict[str, list[AccountListener]] = {}
         self._presence: Presence | None = None
@@ -244,6 +253,7 @@ class Store(ABC):
         try:
             while self._broken is None and (group := self._next).size:
                 self._next = Group()
+                self._hold_back(group)
                 try:
                     self._hand_out(group, await self._write(group))
                 except Exception as error:  # noqa: BLE001  whatever it is: what was handed over is not on the disk
@@ -258,6 +268,17 @@ class Store(ABC):
             if self._idle is not None:
                 resolve(self._idle, None)
                 self._idle = None
+
+    def _hold_back(self, group: Group) -> None:
+        """Leave rows to a later group that nobody waits for, as long as others are sure to come."""
+        held = {table: rows for table in REPEATABLE if (rows := group.puts.get(table))}
+        others_come = len(group.calls) >= BUSY_FROM and not group.work and self._idle is None
+        now = time.monotonic()
+        since, self._held_since = self._held_since or now, None
+        if held and others_come and now - since < HELD_S and sum(map(len, held.values())) < ENOUGH_ROWS:
+            self._held_since, self._next.puts = since, held
+            for table in held:
+                del group.puts[table]
 
     def _give_up(self, group: Group, error: BaseException) -> None:
         """Say it to all who wait, and to all who will come. What nobody waits for is kept for another try."""
