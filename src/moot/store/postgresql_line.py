@@ -188,7 +188,8 @@ def driver(error: BaseException) -> bool:
 
 
 def unwritable(error: BaseException) -> bool:
-    if getattr(error, "sqlstate", None) in _NO_VALUE or isinstance(error.__cause__, UnicodeEncodeError | OverflowError):
+    no_value = UnicodeEncodeError | OverflowError  # by itself where rows are copied
+    if state_of(error) in _NO_VALUE or isinstance(error, no_value) or isinstance(error.__cause__, no_value):
         return True
     return isinstance(error, asyncpg.DataError | ValueError)  # what its own driver cannot send
 
