@@ -9,7 +9,6 @@ again replaces row after row.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from operator import itemgetter
 from typing import Any
@@ -24,12 +23,11 @@ from moot.store.postgresql_line import STATUS, Link, said, settled, table_with_t
 from moot.store.statements import Insert, Row, insert_new, insert_or_replace
 from moot.store.store import bounded_value
 
-Rows = list[tuple[Any, ...]]
-
 FEWEST = 4
 """Of fewer rows a prepared statement costs less than a COPY, which the server has to read anew each time."""
 
 FIRST_REST, LONGEST_REST = 4, 256
+"""For how many groups a table is written row by row that has refused one."""
 
 FIND = f"SELECT {', '.join(column.name for column in schema.calls.columns)} FROM calls WHERE key = ANY($1)"
 ACCOUNTS = "SELECT experiment, held_usd FROM accounts WHERE experiment = ANY($1) ORDER BY experiment FOR UPDATE"
@@ -38,35 +36,26 @@ NOT_OURS = "SELECT key FROM calls WHERE key = ANY($1) AND xmin <> pg_current_xac
 STRIKE_ALL = "DELETE FROM reservations WHERE id = ANY($1)"
 
 
-@dataclass(slots=True)
-class Rest:
-    """For how many groups to come a table is written row by row, and for how many the next time."""
-
-    left: int = 0
-    next_time: int = FIRST_REST
-
-
 class Copying:
     """Which tables take many rows at once, as far as they have shown it."""
 
     def __init__(self) -> None:
-        self._rests: dict[str, Rest] = {}
+        self._groups_to_rest: dict[str, int] = {}
+        self._next_rest: dict[str, int] = {}
 
     def takes(self, table: Table, rows: Sequence[object]) -> bool:
-        rest = self._rests.get(table.name)
-        return len(rows) >= FEWEST and (rest is None or rest.left == 0)
+        return len(rows) >= FEWEST and not self._groups_to_rest.get(table.name)
 
     def refused(self, table: str) -> None:
-        """A row was there already."""
-        rest = self._rests.setdefault(table, Rest())
-        rest.left, rest.next_time = rest.next_time, min(2 * rest.next_time, LONGEST_REST)
+        """A row was there already: the oftener that happens, the longer until the next try."""
+        rest = self._next_rest.get(table, FIRST_REST)
+        self._groups_to_rest[table], self._next_rest[table] = rest, min(2 * rest, LONGEST_REST)
 
     def written(self, copied: set[str]) -> None:
         """A group is: one less to rest for the others."""
-        for name in copied:
-            self._rests.pop(name, None)
-        for rest in self._rests.values():
-            rest.left = max(0, rest.left - 1)
+        for table in copied:
+            self._next_rest.pop(table, None)
+        self._groups_to_rest = {table: left - 1 for table, left in self._groups_to_rest.items() if left > 1}
 
 
 class Writing:
@@ -140,7 +129,9 @@ class Writing:
         rows = await connection.fetch(FIND, list(standing)) if standing else []
         return {row["key"]: dict(row) for row in rows}, others
 
-    async def _put(self, connection: Any, table: Table, insert: Insert, rows: Rows, *, may_copy: bool = True) -> bool:
+    async def _put(
+        self, connection: Any, table: Table, insert: Insert, rows: Sequence[tuple[Any, ...]], *, may_copy: bool = True
+    ) -> bool:
         """Whether all of them are known to have been new: only COPY tells."""
         if self._cleaned:
             rows = [tuple(map(bounded_value, row)) for row in rows]
