@@ -256,3 +256,159 @@ def test_a_store_of_before_tells_by_its_transcripts(tmp_path: Path) -> None:
         assert ended("run", path, "--quiet")[0] == 0
     assert made == {"bob": 4}
     assert sum(unreached is not None for *_, unreached in without) == 8
+
+
+def ends_of_intervals(value: Any, place: str = "") -> Iterator[tuple[str, Any]]:
+    """Every end and every p of what is told, but for bounds."""
+    if isinstance(value, list):
+        for each in value:
+            yield from ends_of_intervals(each, place)
+    elif isinstance(value, dict):
+        for key, each in value.items():
+            if key.removesuffix("_holm").rpartition("_")[2] in ("low", "high", "p") and not isinstance(each, dict):
+                yield f"{place}.{key}", each
+            elif key != "bounds":
+                yield from ends_of_intervals(each, f"{place}.{key}")
+
+
+ALL_KINDS: list[Any] = [
+    [
+        "solo",
+        "vote",
+        "talkative",
+        "adaptive",
+        "learnt",
+        {"cascade": {"order": ["ann", "bob", "cat"], "until": "decided"}},
+    ],
+    ["solo", "peer-review", "debate", "discuss", "mixture"],
+]
+
+
+@pytest.mark.parametrize("strategies", ALL_KINDS, ids=str)
+def test_no_table_has_an_interval_where_too_many_plays_were_without_somebody(
+    tmp_path: Path, strategies: list[Any]
+) -> None:
+    """What ann did alone is whole; she plays in no team of which anything else is."""
+    path = cup(tmp_path, strategies, questions=30)
+    outage(path, "bob", "cat", share=2)
+    figures = told(path)
+    assert all(row["value"] is not None for row in figures["accuracy"])
+    rows = {key: value for key, value in figures.items() if key not in ("accuracy", "players", "protocols", "power")}
+    alone = [row for row in figures["accuracy"] + figures["players"] if row.get("player") == "ann"]
+    assert all(row["low"] is not None for row in alone)
+    rows["others"] = [row for row in figures["accuracy"] + figures["players"] if row.get("player") != "ann"]
+    left = {place for place, end in ends_of_intervals(rows) if end is not None}
+    assert left <= {".frontier.low", ".frontier.high"}, "ann alone is on it"
+    assert [row["of"] for row in figures["frontier"] if row["low"] is not None] == ["solo@ann"]
+    assert not any(row["beaten_by"] for row in figures["frontier"])
+    command("report", path, "--all")
+    command("report", path, "-o", tmp_path / "page.html")
+    command("report", path, "--format", "latex")
+
+
+def test_what_is_about_another_team_keeps_its_intervals(tmp_path: Path) -> None:
+    path = cup(tmp_path, ["solo", "vote"], questions=24)
+    spec = json.loads(path.read_text())
+    spec["teams"] = {
+        "three": {"players": list(GOOD), "captain": "ann"},
+        "two": {"players": ["ann", "bob"], "captain": "ann"},
+    }
+    path.write_text(json.dumps(spec))
+    outage(path, "cat", share=2)
+    figures = told(path)
+    ends = {row["team"]: row["low"] for row in figures["accuracy"] if row["label"] == "vote"}
+    assert ends["three"] is None
+    assert ends["two"] is not None
+    tops = {row["team"]: row["skyline"]["low"] for row in figures["teams"]}
+    assert tops["three"] is None
+    assert tops["two"] is not None
+    assert {row["player"]: row["low"] is None for row in figures["accuracy"] if row["label"] == "solo"} == {
+        "ann": False,
+        "bob": False,
+        "cat": True,
+    }
+
+
+def test_one_play_in_twenty_leaves_intervals_and_one_more_does_not(tmp_path: Path) -> None:
+    for many, whole in ((1, True), (2, False)):
+        path = cup(tmp_path / str(many), ["solo", "vote"], questions=20)
+        with asked(gone("cat", questions=lambda n, many=many: n < many)):  # type: ignore[misc]
+            assert ended("run", path, "--quiet")[0] == 1
+        figures = told(path)
+        rows = {row.get("player"): row for row in figures["accuracy"]}
+        assert (rows["cat"]["low"] is not None) is whole
+        assert (figures["headline"]["low"] is not None) is whole
+        assert figures["headline"]["unreached"]["withheld"] is not whole
+
+
+def test_two_that_cannot_be_told_apart_have_no_interval_either(tmp_path: Path) -> None:
+    path = cup(tmp_path, ["solo", "vote", "talkative"], questions=24)
+    outage(path, "bob", "cat", share=2)
+    compared = json.loads(command("compare", path, "vote", "talkative", "--json"))
+    assert (compared["low"], compared["p"], compared["unreached"]["withheld"]) == (None, None, True)
+
+
+def test_two_runs_beside_each_other_go_by_it_too(tmp_path: Path) -> None:
+    broken, whole = (cup(tmp_path / name, ["solo", "vote"], questions=24) for name in ("broken", "whole"))
+    outage(broken, "bob", "cat", share=2)
+    with asked():
+        command("run", whole, "--quiet")
+    both = json.loads(command("report", broken, whole, "--json"))
+    assert both["unreached"] == ["solo@bob", "solo@cat", "vote@ann"]
+    ends = {row["of"]: row["low"] for row in both["comparisons"]}
+    assert {of: end is None for of, end in ends.items()} == {
+        "solo@ann": False,
+        "solo@bob": True,
+        "solo@cat": True,
+        "vote@ann": True,
+    }
+    said = " ".join(command("report", broken, whole).split())
+    assert "Nothing is claimed where somebody could not be reached (solo@bob, solo@cat, vote@ann)" in said
+
+
+def test_nobody_is_chosen_with_intervals_among_those_who_were_not_reached(tmp_path: Path) -> None:
+    path = cup(tmp_path, ["solo"], questions=24)
+    outage(path, "bob", "cat", share=2)
+    said = command("select", path, "--k", "2", "--json")
+    rows = json.loads(said[said.index("[") :])
+    assert all(row["unreached"] == ["bob", "cat"] for row in rows)
+    assert {end for _, end in ends_of_intervals(rows)} == {None}
+    said = " ".join(command("select", path, "--k", "2").split())
+    assert "bob, cat could not be reached on more than a few questions" in said
+
+
+@pytest.mark.parametrize("replies", [0, 1, 8])
+def test_a_player_of_another_team_who_was_not_reached_may_be_better(tmp_path: Path, replies: int) -> None:
+    """Be it that some of its replies came or that none did."""
+    path = cup(tmp_path, ["solo", "vote"], questions=90, seed=3)
+    spec = json.loads(path.read_text())
+    accuracies = {"ann": 0.6, "cat": 0.6, "dan": 0.6, "eve": 0.6, "bob": 0.97}
+    spec["models"] = {name: {"provider": "simulated", "accuracy": share} for name, share in accuracies.items()}
+    spec["teams"] = {"four": {"players": ["ann", "cat", "dan", "eve"]}, "two": {"players": ["bob", "ann"]}}
+    path.write_text(json.dumps(spec | {"primary": "four/vote"}))
+    with asked(gone("bob", questions=lambda n: n >= replies)):
+        assert ended("run", path, "--quiet")[0] == 1
+    headline = told(path)["headline"]
+    assert headline["over_best_single"]["difference"] > 0
+    assert headline["over_best_single"]["low"] is None
+    assert headline["unreached"]["withheld"]
+    assert headline["unreached"]["questions"] == 90 - replies
+    status, said = ended("report", path, "--fail-under", "over_best_single.low>0")
+    assert status == 1
+    assert "somebody could not be reached (bob)" in said
+
+
+def test_over_its_captain_a_team_claims_what_compare_claims(tmp_path: Path) -> None:
+    """The captain alone is weak and was not reached on a few questions; nothing else was missing."""
+    path = cup(tmp_path, ["solo", "talkative"], questions=60, primary="talkative")
+    spec = json.loads(path.read_text())
+    for name, share in {"ann": 0.45, "bob": 0.7, "cat": 0.7}.items():
+        spec["models"][name]["accuracy"] = share
+    path.write_text(json.dumps(spec))
+    for many in (2, 3):
+        with asked(gone("ann", questions=lambda n, many=many: n < many)):  # type: ignore[misc]
+            ended("run", path, "--quiet")
+        over = told(path)["headline"]["over_captain"]
+        compared = json.loads(command("compare", path, "talkative", "solo@ann", "--json"))
+        assert (over["low"] is None) is (compared["low"] is None)
+        path.with_suffix(".db").unlink()

@@ -100,10 +100,12 @@ def test_nor_has_one_over_captains_or_players_of_whom_it_is_one(figures: Mapping
     assert "talkative@bob" in figures["talk_threshold"]["why"]
 
 
-def test_whoever_answered_is_compared_as_ever(figures: Mapping[str, Any]) -> None:
+def test_whoever_answered_has_a_difference_and_no_p_since_the_team_played_without_another(
+    figures: Mapping[str, Any],
+) -> None:
     own = [row for row in figures["gains"] if row["captain"] == "ann"]
     assert [row["difference"] for row in own] == [0.0, 0.0]
-    assert [row["p"] for row in own] == [1.0, 1.0]
+    assert [row["p"] for row in own] == [None, None]
     assert {row["family"] for row in own} == {2}
 
 

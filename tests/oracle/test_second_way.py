@@ -14,6 +14,7 @@ from faults import slow, troubles
 from other_calls import plugged_in
 from second_way import claims as claims_module
 from second_way import played
+from second_way.absent import without_intervals
 from second_way.accuracy import accuracy
 from second_way.attendance import attendance
 from second_way.by_model import by_model
@@ -481,7 +482,7 @@ def _compared(folder: Path, keys: dict[str, Any]) -> dict[str, Any]:
     figures, raw = played.figures(folder), played.raw(folder, keys)
     assert figures.keys() <= key_owners().keys(), "every key that is printed is declared by whose it is"
     assert not undocumented(figures), "every key that is printed stands in the documentation"
-    expected = {key: value for way in SECOND_WAYS for key, value in way(raw).items()}
+    expected = without_intervals(raw, {key: value for way in SECOND_WAYS for key, value in way(raw).items()})
     assert expected.keys() <= EVERY_KEY
     if "in_points" in expected:
         expected = {key: value for key, value in expected.items() if key not in NOT_OF_POINTS}

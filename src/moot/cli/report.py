@@ -23,15 +23,13 @@ from moot.experiment.spec import read_experiment
 from moot.measures import NOT_AT_THE_END
 from moot.measures.claims.words import claims_nothing_words
 from moot.measures.reserved import SERVED
-from moot.measures.sides import sides
 from moot.measures.source import Source
-from moot.measures.unlisted_rows import options_played
 from moot.pasted import pasted
 from moot.report.figures import figures
 from moot.report.frames import RAW, stored_columns
 from moot.report.sections import all_sections
 from moot.report.served import served_report, without_unasked
-from moot.report.side_by_side import Run, graders_of, run_of, side_by_side, side_by_side_sections
+from moot.report.side_by_side import Run, graders_of, run_of, run_with_pairs, side_by_side, side_by_side_sections
 from moot.report.story import FEW, stories
 from moot.report.tables import TableFormat, needs_polars, rows_columns, section_columns, write_tables
 from moot.report.wanted_plan import FoundPlan, WantedPlan, refuse_one_run_twice
@@ -251,17 +249,7 @@ async def read_report(
             raw = {kind: stored_columns(connection, kind, experiment["name"]) for kind in RAW}
         run = run_of(run_figures, {})
         if wanted.pairs:
-            source = Source(connection, experiment)
-            keys = {question: case.digest for question, case in source.cases.items()}
-            run = run_of(
-                run_figures,
-                sides(source, source.cells),
-                source.clusters,
-                keys,
-                graders_of(source.config),
-                cut_short=source.cut_short,
-                options=options_played(source),
-            )
+            run = run_with_pairs(run_figures, Source(connection, experiment))
         told = stories(connection, experiment) if wanted.stories and run_figures["questions"] <= FEW else ()
         return ReadRun(run, page, raw, told, found, graders_of(config_of(experiment)), store.name)
 

@@ -28,6 +28,7 @@ from moot.experiment.spec import ExperimentFile, read_experiment
 from moot.foreign_json import read_json
 from moot.grade.grading import Grading
 from moot.measures.claims.cut_short import without_claims
+from moot.measures.claims.without_members import labels_withheld
 from moot.measures.selection.figures import method_rows, single_rows
 from moot.measures.selection.sections import HowChosen
 from moot.measures.source import Source
@@ -211,8 +212,10 @@ async def _on_experiment(
         )
         with ends_on_ctrl_c():
             stored = await opened.read(read)
-            cut_short = await opened.read(lambda connection: Source(connection, experiment).cut_short)
-        stored = replace(stored, origin=replace(stored.origin, cut_short=cut_short))
+            withheld = await opened.read(
+                lambda connection: labels_withheld(Source(connection, experiment), stored.plays)
+            )
+        stored = replace(stored, origin=replace(stored.origin, **withheld))
         if stored.ungraded:
             words = "in no figure, and the bounds say what they could change; a choice takes them as not right"
             say(f"moot: {count(stored.ungraded, 'answer is', 'answers are')} ungraded: {words}", file=sys.stderr)
@@ -297,7 +300,7 @@ async def _rows(
         rows = _figures(labels, asked, team_trials, stored)
     if stored is None:
         return rows
-    rows = [without_claims(row) for row in rows] if stored.origin.cut_short else rows
+    rows = [without_claims(row) for row in rows] if stored.origin.claims_nothing else rows
     return [{**row, **stored.origin.json(row["kind"])} for row in rows]
 
 

@@ -39,6 +39,12 @@ class LabelOrigin:
     """Players of whom every answer failed: nobody knows how good they are, and they are no proposers."""
     cut_short: bool = False
     """Whether what takes longest is missing of the run, so that nothing may be claimed."""
+    unreached: tuple[str, ...] = ()
+    """Players who could not be reached on more than a few questions, so that nothing may be claimed either."""
+
+    @property
+    def claims_nothing(self) -> bool:
+        return self.cut_short or bool(self.unreached)
 
     @property
     def notes(self) -> list[str]:
@@ -47,6 +53,11 @@ class LabelOrigin:
             sentences.append(
                 "The run has not come to its end, and of what it has begun the slowest is missing, which is more often wrong:"
                 " there are no intervals, and whoever is slow when wrong is chosen too often."
+            )
+        if self.unreached:
+            sentences.append(
+                f"{', '.join(self.unreached)} could not be reached on more than a few questions, which count as not right:"
+                " there are no intervals, and who that is is chosen too seldom. moot run asks them again."
             )
         if self.others:
             others = ", ".join(self.others)
@@ -80,6 +91,7 @@ class LabelOrigin:
             "proposers_left_out": dict(self.proposers_left_out),
             **({"never_answered": list(self.never_answered)} if self.never_answered else {}),
             **({"cut_short": True} if self.cut_short else {}),
+            **({"unreached": list(self.unreached)} if self.unreached else {}),
         }
 
 

@@ -14,6 +14,7 @@ from moot.errors import UsageError
 from moot.grade.identity import VERSION
 from moot.measures import BUILT_IN, MEASURES
 from moot.measures.checked_sections import checked_sections
+from moot.measures.claims.without_members import WithoutMembers
 from moot.measures.measure import Measure
 from moot.measures.points_words import in_points, told_in_points
 from moot.measures.read_only import read_only
@@ -67,6 +68,7 @@ class AllMeasures:
         which nothing will be shown.
         """
         so_far: dict[str, Any] = {}
+        ours: set[str] = set()
         source.unlisted_rows = unlisted_rows(source)
         wanted = [(name, measure) for name, measure in self._measures if name not in without]
         for place, (name, measure) in enumerate(wanted):
@@ -74,7 +76,10 @@ class AllMeasures:
                 so_far[NOT_TAKEN] = [left for left, _ in wanted[place:]]
                 break
             source.so_far = so_far if name in BUILT_IN else read_only(so_far)
-            so_far |= self._tried(name, _new_figures, name, measure, source) or {}
+            taken = self._tried(name, _new_figures, name, measure, source) or {}
+            ours |= taken.keys() if name in BUILT_IN else set()
+            so_far |= taken
+        so_far |= WithoutMembers.of(source).figures({key: so_far[key] for key in ours})
         self.sections(so_far)
         self.needs()
         self._graders = _grader_rows(source)

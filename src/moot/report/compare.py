@@ -12,6 +12,7 @@ from moot.experiment.side_names import ClaimError
 from moot.measures.cells import Row, Stored
 from moot.measures.claims.cut_short import unclaimed, without_claims
 from moot.measures.claims.unreached import claims, flipped, unreached_row, who_by_question
+from moot.measures.claims.without_members import too_many_without
 from moot.measures.claims.words import NOTHING_CLAIMED, unreached_sentence, unreached_words, withheld_for
 from moot.measures.columns import count, few_differ_words
 from moot.measures.learnt_in_run import KEY as LEARNT_IN_RUN
@@ -96,12 +97,24 @@ def _compared(source: Source, a: str, b: str) -> dict[str, Any]:
 def _unreached(
     source: Source, one: SideResults, other: SideResults, pairs: Pairs, row: dict[str, Any], *, pooled: bool
 ) -> dict[str, Any]:
-    """On how many questions somebody could not be reached; and nothing claimed, where they could turn it round."""
+    """On how many questions somebody could not be reached; and nothing claimed, where they are more than a few or could
+    turn it round."""
     without = [who_by_question(source, side.cells, pairs) for side in (one, other)]
     who = {question: set[str]().union(*(side.get(question, ()) for side in without)) for question in pairs}
     told = unreached_row({question: names for question, names in who.items() if names}, len(pairs))
-    if not told or (more := claims(row)) is None:
+    if not told:
+        return {}
+    many = any(too_many_without(source, side.cells) for side in (one, other))
+    if not many and not _turned_round(pairs, without, row, pooled=pooled):
         return told
+    told["unreached"]["withheld"] = True
+    return {**without_claims(row), **told, "detectable": None, "why": unreached_words(told["unreached"])}
+
+
+def _turned_round(pairs: Pairs, without: Sequence[Collection[str]], row: dict[str, Any], *, pooled: bool) -> bool:
+    """Whether "more" or "less" would not be so with all of these questions wrong for one side and right for the other."""
+    if (more := claims(row)) is None:
+        return False
     ends = [
         flipped(dict.fromkeys(side, UNPLAYED), side, right=right)
         for side, right in zip(without, (not more, more), strict=True)
@@ -110,10 +123,7 @@ def _unreached(
         question: [(ends[0].get(question, first), ends[1].get(question, second)) for first, second in several]
         for question, several in pairs.items()
     }
-    if claims(compare_graded(turned, pooled=pooled).row()) is more:
-        return told
-    told["unreached"]["withheld"] = True
-    return {**without_claims(row), **told, "detectable": None, "why": unreached_words(told["unreached"])}
+    return claims(compare_graded(turned, pooled=pooled).row()) is not more
 
 
 def _abstained(source: Source, sides: Sequence[Sequence[Stored]], asked: Collection[str]) -> dict[str, Any]:

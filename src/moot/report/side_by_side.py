@@ -16,11 +16,13 @@ import orjson
 from moot.grade.grading import GradedBy
 from moot.measures.cells import Stored
 from moot.measures.claims.cut_short import without_claims
+from moot.measures.claims.without_members import too_many_without
 from moot.measures.columns import paired_columns, paired_words, ungraded_columns, with_bounds
 from moot.measures.learnt_in_run import learnt_names, with_learnt_words
 from moot.measures.section import Column, Section
-from moot.measures.sides import SideResults
-from moot.measures.unlisted_rows import NO_OPTIONS, OptionsPlayed
+from moot.measures.sides import SideResults, sides
+from moot.measures.source import Source
+from moot.measures.unlisted_rows import NO_OPTIONS, OptionsPlayed, options_played
 from moot.stats.clusters import clustered, joined
 from moot.stats.counted_words import count
 from moot.stats.estimates import Row, with_holm
@@ -64,6 +66,8 @@ class Run:
     """Whether what takes longest is missing of it, so that nothing may be claimed."""
     options: OptionsPlayed = NO_OPTIONS
     """Who was played, in its file or not."""
+    without: frozenset[str] = frozenset()
+    """The options of which too many plays went on without somebody who could not be reached."""
 
     def same_in_both(self, title: str) -> SameInBoth:
         return self.same.get(title, SameInBoth(title, None))
@@ -79,26 +83,43 @@ class Run:
 
 def run_of(
     figures: Mapping[str, Any],
-    sides: Mapping[str, SideResults],
+    played: Mapping[str, SideResults],
     clusters: Mapping[str, str] | None = None,
     keys: Mapping[str, str] | None = None,
     graded_by: tuple[str, ...] = (),
     *,
     cut_short: bool = False,
     options: OptionsPlayed = NO_OPTIONS,
+    without: frozenset[str] = frozenset(),
 ) -> Run:
     return Run(
         figures,
-        {title: side.right for title, side in sides.items()},
-        frozenset(title for title, side in sides.items() if not side.once),
-        {title: side.counted for title, side in sides.items() if side.counted},
+        {title: side.right for title, side in played.items()},
+        frozenset(title for title, side in played.items() if not side.once),
+        {title: side.counted for title, side in played.items() if side.counted},
         clusters or {},
-        {title: _same_in_both(side.first) for title, side in sides.items()},
-        {title: side.first["team"] for title, side in sides.items()},
+        {title: _same_in_both(side.first) for title, side in played.items()},
+        {title: side.first["team"] for title, side in played.items()},
         keys or {},
         graded_by,
         cut_short,
         options,
+        without,
+    )
+
+
+def run_with_pairs(figures: Mapping[str, Any], source: Source) -> Run:
+    """With all that another run is held against, question by question."""
+    options = sides(source, source.cells)
+    return run_of(
+        figures,
+        options,
+        source.clusters,
+        {question: case.digest for question, case in source.cases.items()},
+        graders_of(source.config),
+        cut_short=source.cut_short,
+        options=options_played(source),
+        without=frozenset(title for title, side in options.items() if too_many_without(source, side.cells)),
     )
 
 
@@ -130,6 +151,7 @@ def _side_by_side(first: Run, second: Run) -> Row:
     common = {question for question in asked if first.keys.get(question) == second.keys.get(question)}
     matched = _matched(first, second)
     rows: list[Row] = []
+    without: set[str] = set()
     unmatched: list[Row] = [
         {"of": title, "run": _name(run, place), "why": NOT_IN_THE_OTHER}
         for place, run in enumerate((first, second))
@@ -147,6 +169,7 @@ def _side_by_side(first: Run, second: Run) -> Row:
         pooled = one in first.means or other in second.means
         row = family_row(pairs, pooled=pooled)
         rows.append({"of": of, "a": _name(second, 1), "b": _name(first, 0), **row})
+        without |= {of} if one in first.without or other in second.without else set()
     cut_short = [_name(run, place) for place, run in enumerate((first, second)) if run.cut_short]
     rows = with_holm(rows, beside=_gone(first.options, second.options))
     return {
@@ -158,8 +181,9 @@ def _side_by_side(first: Run, second: Run) -> Row:
             if first.graded_by != second.graded_by
             else {}
         ),
-        "comparisons": [without_claims(row) for row in rows] if cut_short else rows,
+        "comparisons": [without_claims(row) if cut_short or row["of"] in without else row for row in rows],
         **({"cut_short": cut_short} if cut_short else {}),
+        **({"unreached": sorted(without)} if without else {}),
         **({"unmatched": unmatched} if unmatched else {}),
     }
 
@@ -208,6 +232,9 @@ def side_by_side_sections(comparison: Mapping[str, Any], *, named: bool = True) 
     if not rows:
         sentence = f"{first} and {second} have no strategy with questions in common: there is nothing to compare."
     cut = [f"Nothing is claimed of a run that was cut short: {name}." for name in comparison.get("cut_short", ())]
+    if without := comparison.get("unreached"):
+        again = "moot run asks them again"
+        cut.append(f"Nothing is claimed where somebody could not be reached ({', '.join(without)}): {again}.")
     words = (
         *cut,
         sentence,

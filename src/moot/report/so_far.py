@@ -16,6 +16,7 @@ from moot.experiment.side_names import ClaimError
 from moot.measures.accuracy.figures import accuracy_figures
 from moot.measures.cells import Stored
 from moot.measures.claims.figures import headline_alone
+from moot.measures.claims.without_members import WithoutMembers
 from moot.measures.columns import names_teams, titled
 from moot.measures.numbers import money, money_alike, right
 from moot.measures.sides import cells_named
@@ -46,7 +47,7 @@ def so_far(connection: Connection, experiment: Row, now: float) -> dict[str, Any
     with uncollected():
         source = Source(connection, experiment)
         with clustered(source.clusters):
-            taken = accuracy_figures(source)
+            taken = WithoutMembers.of(source).figures(accuracy_figures(source))
             missing = sum(row["missing"] for row in taken["accuracy"])
             runs = queries.runs_of(connection, source.ident)
             state = runs[-1]["state"] if runs else "not run"

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from second_way import tables
+from second_way.absent import lacking
 from second_way.accuracy import interim
 from second_way.claims_tables import clusters, ends_of, mark_of, table_of
 from second_way.compare import ANY_TEXT, Holds, Near
@@ -169,7 +170,7 @@ def _about(
     if not side.alone and known:
         own = [side] if how == "declared" else [*paid.values()]
         row |= _beside(raw, side, own, payers, asked, values, without)
-    return row
+    return _nothing_claimed(row) if "unreached" in row and lacking(raw, side.cells) else row
 
 
 def _who(raw: Raw, side: Option, paid: Mapping[str, Option]) -> Row:
@@ -210,6 +211,7 @@ def _highest_row(raw: Raw, every: Mapping[str, Option]) -> Row | None:
             "bounds": ends_of([*values.values()]),
         }
     row |= {} if row["n"] else {"why": ANY_TEXT}
+    row |= {"low": None, "high": None} if lacking(raw, every[top].cells) else {}
     return {**row, **ranked.row, "note": "chosen after the fact"}
 
 
@@ -223,15 +225,16 @@ def _beside(
     without: Mapping[str, frozenset[str]],
 ) -> Row:
     means = raw.repeats > 1 or not side.once
-    row: Row = {"over_captain": _over_captain(raw, side, values, len(paid), means)}
+    row: Row = {"over_captain": _over_captain(raw, side, values, len(paid), means, without)}
     several = singles(raw, own_options)
     own = [question for question in asked if question in values]
+    every = replace(several, values=dict(several.values))
     if silent := [name for name in several.values if several.silent(name, own)]:
         row["never_answered"] = silent
         for name in silent:
             del several.values[name]
     failed = {
-        q: frozenset(name for name, alone in several.values.items() if q in alone and broken(alone[q])) for q in own
+        q: frozenset(name for name, alone in every.values.items() if q in alone and broken(alone[q])) for q in own
     }
     row |= _unreached({q: without.get(q, frozenset()) | failed[q] for q in own}, values)
     single = _cheapest(raw, several, all_highest(several.values, own), own)
@@ -248,13 +251,17 @@ def _beside(
     if not over:
         return row
     row |= {"over_best_single": over, **cost}
-    return _nothing_claimed(row) if _turns(raw, side, paid, own, values, several, without, over, means) else row
+    many = "unreached" in row and 20 * row["unreached"]["questions"] > len(values)
+    return _nothing_claimed(row) if many or _turns(raw, side, paid, own, values, every, without, over, means) else row
 
 
 def _nothing_claimed(row: Row) -> Row:
-    over = {**row["over_best_single"], **dict.fromkeys(("low", "high", "p")), "why": ANY_TEXT}
-    over["best_single"] = {**over["best_single"], "low": None, "high": None}
-    row = {**row, "over_best_single": over, "low": None, "high": None}
+    row = {**row, "low": None, "high": None}
+    if over := row["over_best_single"]:
+        over = {**over, **{key: None for key in ("low", "high", "p") if key in over}, "why": ANY_TEXT}
+        if over.get("best_single"):
+            over["best_single"] = {**over["best_single"], "low": None, "high": None}
+        row["over_best_single"] = over
     if captain := row["over_captain"]:
         claimed = (key for key in ("low", "high", "p", "p_holm", "low_holm", "high_holm") if key in captain)
         row["over_captain"] = {**captain, **dict.fromkeys(claimed), "why": ANY_TEXT}
@@ -466,7 +473,16 @@ def _room_for_the_best(row: Row, several: Singles, values: Mapping[str, Value], 
     return row
 
 
-def _over_captain(raw: Raw, side: Option, values: Mapping[str, Value], options: int, means: bool) -> Row | None:
+def _over_captain(
+    raw: Raw,
+    side: Option,
+    values: Mapping[str, Value],
+    options: int,
+    means: bool,
+    without: Mapping[str, frozenset[str]],
+    sign: int = 0,
+) -> Row | None:
+    """`sign`: what was claimed, to see whether it stands with everybody who was missed at the other end."""
     if any(cell.traits.get("captain") != "leads" for cell in side.cells):
         return None
     pairs: dict[str, list[tuple[Value, Value]]] = {}
@@ -477,13 +493,32 @@ def _over_captain(raw: Raw, side: Option, values: Mapping[str, Value], options: 
     for question in values:
         if all(question in own for own in alone):
             led = [by_question.get(question, NOBODY_KNOWS) for by_question in side.by_cell]
-            pairs[question] = [(one, own[question]) for one, own in zip(led, alone, strict=True)]
+            own_words = [own[question] for own in alone]
+            if sign and without.get(question):
+                led = [one if one is NOBODY_KNOWS else _end(sign < 0) for one in led]
+            if sign > 0:
+                own_words = [_end(right=True) if broken(one) else one for one in own_words]
+            pairs[question] = [*zip(led, own_words, strict=True)]
     row = errors_apart(difference(pairs, means=means), pairs)
     row |= bounds(pairs) if pairs else {}
     if row["n"] and turned(row):
         row["why"] = ANY_TEXT
     graded = any(None not in (one.known, other.known) for several in pairs.values() for one, other in several)
-    return family([row], chosen_from=options)[0] if graded else None
+    if not graded:
+        return None
+    row = family([row], chosen_from=options)[0]
+    if sign or not (claimed := _sign(row)):
+        return row
+    again = _over_captain(raw, side, values, options, means, without, claimed)
+    if again is not None and _sign(again) == claimed:
+        return row
+    ends = ("low", "high", "p", "p_holm", "low_holm", "high_holm")
+    return {**row, **{key: None for key in ends if key in row}, "why": ANY_TEXT}
+
+
+def _end(right: bool) -> Value:
+    worth = float(right)
+    return Value(worth, worth, worth, (worth,))
 
 
 def _cheapest(raw: Raw, several: Singles, equals: Sequence[str], asked: Sequence[str]) -> str | None:

@@ -2,9 +2,8 @@
 
 The headline is what the file declared as `primary`. Without one it is the option with the highest accuracy, said to be
 chosen after the fact, and its intervals pay for the choice: see `moot.stats.choice`; so do they for what was played and is no
-longer in the file: see `unlisted`. Everything in its sentence is
-against one baseline, the best single player on the questions that the option has, and "more" means more than every one of
-them that ever answered. Options, and players, are ranked on the questions that they share: see `moot.stats.shared_questions`.
+longer in the file: see `unlisted`. Everything in its sentence is against one baseline, the best single player on the questions
+that the option has; "more" is more than each that ever answered. Who is ranked shares questions: `moot.stats.shared_questions`.
 """
 
 from __future__ import annotations
@@ -14,12 +13,14 @@ from dataclasses import dataclass
 
 from moot.experiment.side_names import ClaimError, SeveralTeams, is_meant, parse_side
 from moot.measures.cells import Stored
-from moot.measures.claims.cut_short import unclaimed
+from moot.measures.claims.cut_short import unclaimed, without_claims
+from moot.measures.claims.over_captain import OverCaptain
 from moot.measures.claims.over_singles import PlayedOption, best_of_singles, graded_table, nobody_is_best, over_best
 from moot.measures.claims.since_the_look import since_the_look
 from moot.measures.claims.singles import Singles, singles_of
 from moot.measures.claims.unlisted import UnlistedOption, UnlistedOptions, choosable
 from moot.measures.claims.unreached import (
+    KEY,
     OVER,
     WhoByQuestion,
     turned_round,
@@ -28,17 +29,18 @@ from moot.measures.claims.unreached import (
     with_failed,
     withheld,
 )
-from moot.measures.claims.words import AFTER_THE_FACT, sentences
+from moot.measures.claims.without_members import too_many_without
+from moot.measures.claims.words import AFTER_THE_FACT, sentences, unreached_words
 from moot.measures.native_cost import NativeCost, cheapest, native_cost
 from moot.measures.points_words import IN_POINTS
 from moot.measures.question_costs import mean_cost
-from moot.measures.quiz.played import UNPLAYED
-from moot.measures.sides import SideResults, alone_by_player, cells_named, highest, ranked, side_of, why_unplayed
+from moot.measures.sides import SideResults, cells_named, highest, ranked, side_of, why_unplayed
 from moot.measures.source import Source
 from moot.stats.choice import chosen_interval
 from moot.stats.clusters import units_of
-from moot.stats.estimates import Row, estimate_row, with_holm
+from moot.stats.estimates import Row, estimate_row
 from moot.stats.graded import (
+    FEW_WAITING,
     Value,
     accuracy_row,
     at_worst,
@@ -48,7 +50,6 @@ from moot.stats.graded import (
     known,
     why_none,
 )
-from moot.stats.graded_pairs import errors_apart, family_row, known_pairs
 from moot.stats.shared_questions import SharedQuestions, shared_questions
 from moot.store.declarations import Declared
 from moot.types import Estimate
@@ -120,7 +121,7 @@ def headline_figures(
         "over_captain": None,
         "cost_ratio": None,
         "cost_unit": None,
-        "after_the_fact": _after_the_fact(cells, options, unlisted, source.seed),
+        "after_the_fact": _after_the_fact(source, cells, options, unlisted),
         "played_alone": any(cell["player"] for cell in cells),
         **({IN_POINTS: source.in_points} if source.in_points else {}),
     }
@@ -128,6 +129,7 @@ def headline_figures(
     row |= unreached_row(without, len(values))
     if not any(cell["player"] for cell in chosen.side.cells) and row["value"] is not None:
         row |= _beside_players(source, cells, chosen, values, without)
+    row = withheld(row) if KEY in row and too_many_without(source, chosen.side.cells) else row
     if source.progress.missing:
         row["interim"] = source.progress._asdict()
     if source.cut_short:
@@ -263,7 +265,7 @@ def _of_several_teams(
         "why": why,
         "ungraded": 0,
         **dict.fromkeys(("over_best_single", "over_captain", "cost_ratio", "cost_unit")),
-        "after_the_fact": _after_the_fact(cells, options, unlisted, source.seed),
+        "after_the_fact": _after_the_fact(source, cells, options, unlisted),
         "played_alone": any(cell["player"] for cell in cells),
         **({IN_POINTS: source.in_points} if source.in_points else {}),
     }
@@ -302,7 +304,7 @@ def _named(chosen: _Chosen, every: Sequence[Stored]) -> Row:
 
 
 def _after_the_fact(
-    cells: Sequence[Stored], options: Mapping[str, SideResults], unlisted: UnlistedOptions, seed: int
+    source: Source, cells: Sequence[Stored], options: Mapping[str, SideResults], unlisted: UnlistedOptions
 ) -> Row | None:
     """The highest of all rows, on the questions that it is the highest on: what a careless report would print first. Its
     interval pays for the choice among all that are ranked, which are more than the teams that a headline is chosen from."""
@@ -313,7 +315,8 @@ def _after_the_fact(
     paid: list[PlayedOption] = [options[title] for title in together.names]
     paid += unlisted.beside(choosable(cells))
     place = together.names.index(top)
-    row = accuracy_row(values) | estimate_row(_paid_accuracy(paid, place, together.questions, values, seed))
+    row = accuracy_row(values) | estimate_row(_paid_accuracy(paid, place, together.questions, values, source.seed))
+    row = without_claims(row) if too_many_without(source, options[top].cells) else row
     if "ungraded" in row:  # answers, as the headline counts them
         row["ungraded"] = sum(options[top].ungraded.get(question, 0) for question in values)
     return {"of": top, **row, **ranking_row(together), "note": "chosen after the fact"}
@@ -329,12 +332,13 @@ def _beside_players(
     """Against the best single player, against the captain alone, and what it cost beside them. `without`: who could not be
     reached when it was played."""
     pooled = int(source.config.get("repeats", 1)) > 1 or not chosen.side.once
-    row: Row = {"over_captain": _over_captain(source, chosen, values, pooled)}
-    singles = singles_of(source, [chosen.side] if chosen.how == "declared" else list(chosen.paid.values()))
-    if silent := singles.never_answered(values.keys()):
-        singles = singles.without(silent)
+    every = singles = singles_of(source, [chosen.side] if chosen.how == "declared" else list(chosen.paid.values()))
+    row = unreached_row(with_failed(without, every.values, values), len(values))
+    captain = OverCaptain(source, chosen.side, values, without, pooled, len(chosen.options))
+    row["over_captain"] = captain.row_unless_turned(unreached_words(row[KEY])) if row else captain.row()
+    if silent := every.never_answered(values.keys()):
+        singles = every.without(silent)
         row["never_answered"] = silent
-    row |= unreached_row(with_failed(without, singles.values, values), len(values))
     equals = best_of_singles(singles.values, list(values))
     # Of players that are equally good the cheapest is the one to be held against.
     single = min(equals, key=lambda name: _alone(source, chosen, singles, name).dearness, default=None)
@@ -350,33 +354,9 @@ def _beside_players(
     cost = _cost(chosen, _alone(source, chosen, singles, single) if known else None)
     row |= {"over_best_single": over, **cost}
     turned = turned_round(
-        over, chosen.options, chosen.place, singles.values, values, without, pooled=pooled, seed=source.seed
+        over, chosen.options, chosen.place, every.values, values, without, pooled=pooled, seed=source.seed
     )
-    return withheld(row) if turned else row
-
-
-def _over_captain(source: Source, chosen: _Chosen, values: Mapping[str, Value], pooled: bool) -> Row | None:
-    """Captain by captain on each question; several captains of one question are one pair, their mean.
-
-    Only where captains lead: one that does no more than break ties has no errors that a team could fix. The adjusted p
-    pays for all options that this one was chosen from.
-    """
-    side = chosen.side
-    if any(cell["traits"].captain != "leads" for cell in side.cells):
-        return None
-    tables = {table.name: table for table in map(source.draft_table, side.cells)}
-    by_table = {name: alone_by_player(source, table) for name, table in tables.items()}
-    alone = [by_table[source.draft_table(cell).name].get(cell["captain"] or "", {}) for cell in side.cells]
-    pairs: dict[str, list[tuple[Value, Value]]] = {}
-    after = [side.values_of(cell) for cell in side.cells]
-    for question in values:
-        if all(question in own for own in alone):
-            led = [own.get(question, UNPLAYED) for own in after]
-            pairs[question] = list(zip(led, (own[question] for own in alone), strict=True))
-    row = errors_apart(family_row(pairs, pooled=pooled), pairs)
-    if not row["n"] and not known_pairs(pairs):
-        return None
-    return with_holm([row], family=len(chosen.options) if row["p"] is not None else None)[0]
+    return withheld(row) if turned or (KEY in row and row[KEY]["questions"] > FEW_WAITING * len(values)) else row
 
 
 def _alone(source: Source, chosen: _Chosen, singles: Singles, single: str) -> NativeCost:

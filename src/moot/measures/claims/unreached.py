@@ -90,14 +90,16 @@ def turned_round(
     that the option was played on without somebody; the rest is as for `over_best`."""
     if (more := claims(over)) is None:
         return False
-    alone = {name: flipped(own, _failed(own), right=True) for name, own in singles.items()} if more else singles
+    alone = (
+        {name: flipped(own, questions_failed(own), right=True) for name, own in singles.items()} if more else singles
+    )
     own, every = flipped(values, without, right=not more), list(options)
     every[option] = _Flipped(own)
     single, *_ = best_of_singles(alone, list(own))  # somebody was the best of them before
     return claims(over_best(every, option, alone, single, own, pooled=pooled, seed=seed)) is not more
 
 
-def _failed(values: Mapping[str, Value]) -> set[str]:
+def questions_failed(values: Mapping[str, Value]) -> set[str]:
     return {question for question, value in values.items() if value.failed}
 
 

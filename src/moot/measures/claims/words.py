@@ -254,7 +254,7 @@ def _doubts(row: Mapping[str, Any]) -> list[str]:
             declared = "declares a primary that has no figure"
         else:
             declared = "declares no primary" if row["chosen"] == AFTER_THE_FACT else "declared it too late"
-        paid = "" if row.get("cut_short") else ": the intervals pay for that"
+        paid = "" if withheld_for(row) else ": the intervals pay for that"
         whole = f"a choice among {row['options']:,}, chosen after the fact{paid}"
         told = row["chosen"] == AFTER_THE_FACT  # then the first sentence says how many of them are not in the file
         doubts.append(f"The file {declared}, so this is {whole}.{'' if told else _unlisted(row)}")

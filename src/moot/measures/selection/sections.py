@@ -122,7 +122,7 @@ def may_be_best(rows: Sequence[Row]) -> list[str]:
         distinct = [row for row in rows if row["k"] == k and not row["same_as"]]
         best = [row["method"] for row in distinct if row["beaten_by"] is None]
         of = f"k = {k}: " if several else ""
-        if len(distinct) > 1 and not distinct[0].get("cut_short"):
+        if len(distinct) > 1 and not (distinct[0].get("cut_short") or distinct[0].get("unreached")):
             words.append(f"{of}May be the best, all comparisons paid for: {', '.join(best)}.")
     return words
 
