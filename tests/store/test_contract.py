@@ -354,6 +354,36 @@ async def test_a_number_beyond_all_bounds_among_many_calls(place: Place) -> None
     await store.close()
 
 
+async def test_a_call_that_another_has_stored_early_among_megabytes(place: Place) -> None:
+    """The refusal comes while most of the rows are still on their way."""
+    stores = [await place.store().open() for _ in range(2)]
+    words = "word " * 500
+    await stores[0].keep_call(call("k0003", "theirs"))
+    rows = [call(f"k{number:04}", words) for number in range(1_500)]
+    async with asyncio.timeout(100):
+        kept = await asyncio.gather(*map(stores[1].keep_call, rows))
+    assert [row["key"] for row in kept if row["text"] != words] == ["k0003"]
+    assert kept[3]["text"] == "theirs"
+    assert place.sql("SELECT COUNT(*) FROM calls") == [(1_500,)]
+    for store in stores:
+        await store.close()
+
+
+@pytest.mark.parametrize("odd", ["half a pair \ud83d", "nothing \0"])
+async def test_characters_that_no_database_takes_among_many_rows(place: Place, odd: str) -> None:
+    store = await place.store().open()
+    store.put_later([(schema.failures, failure(f"f{number}", odd if number == 5 else "no")) for number in range(20)])
+    rows = [call(f"k{number:02}", "text") for number in range(20)]
+    rows[7]["text"] = odd
+    await asyncio.gather(*map(store.keep_call, rows))
+    await store.flush()
+    assert place.sql("SELECT COUNT(*) FROM failures") == place.sql("SELECT COUNT(*) FROM calls") == [(20,)]
+    assert place.sql("SELECT COUNT(*) FROM calls WHERE text <> 'text'") == [(1,)]
+    later = [call(f"l{number:02}", "text") for number in range(20)]
+    assert await asyncio.gather(*map(store.keep_call, later)) == later, "and the line goes on after it"
+    await store.close()
+
+
 def episode(number: int) -> dict[str, Any]:
     words = {"outcome": "answered", "answer": "a", "verdict": "{}", "transcript": "[]"}
     return {"cell": "c", "question": f"q{number}", "repeat": 0, **words, "seconds": 0.0, "created_at": 0.0}
@@ -396,3 +426,28 @@ async def test_rows_that_wait_for_others_do_not_wait_for_long(place: Place, monk
         "other work sees what was put before it"
     )
     await store.close()
+
+
+async def test_rows_that_were_kept_back_when_the_writer_was_stopped(place: Place) -> None:
+    """Nobody is there to write them any more, in the middle of a transaction: closing does it all the same."""
+    store = await place.store().open()
+    made, put = iter(range(1_000_000)), []
+
+    async def play() -> None:
+        while True:
+            number = next(made)
+            await store.keep_call(call(f"k{number}", "text"))
+            put.append(f"q{number}")
+            store.put_later([(schema.episodes, episode(number))])
+
+    players = [asyncio.create_task(play()) for _ in range(60)]
+    async with asyncio.timeout(60):
+        while store._held_since is None:  # noqa: ASYNC110  nobody outside is told
+            await asyncio.sleep(0)
+    assert store._writer is not None
+    store._writer.cancel()
+    ended = await asyncio.gather(*players, return_exceptions=True)
+    assert {type(each) for each in ended} == {StoreError}
+    await store.close()
+    assert put
+    assert sorted(place.sql("SELECT question FROM episodes")) == sorted((question,) for question in put)

@@ -126,6 +126,9 @@ class Link:
                 if worn_out(began):
                     raise said(error, self.name, holder) from None
                 await asyncio.sleep(next(pause_s))
+            except BaseException:  # stopped inside a transaction, which nobody else must find open
+                self.drop()
+                raise
 
     async def _who_holds(self, error: BaseException) -> str:
         if state_of(error) != LOCKED:

@@ -131,8 +131,8 @@ class SqliteStore(Store):
         in_thread = partial(asyncio.get_running_loop().run_in_executor, self._thread)
         written = Written()
         if group.writes:
-            await in_thread(self._begin)
             try:
+                await in_thread(self._begin)  # whoever is stopped here has begun all the same
                 try:
                     written = self._insert(group)
                 except (UnicodeEncodeError, OverflowError):
