@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sqlite3
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -451,3 +452,35 @@ async def test_rows_that_were_kept_back_when_the_writer_was_stopped(place: Place
     await store.close()
     assert put
     assert sorted(place.sql("SELECT question FROM episodes")) == sorted((question,) for question in put)
+
+
+async def test_a_writer_that_was_stopped_while_it_waited_for_another(place: Place) -> None:
+    """It was inside a transaction, of which the next must find nothing."""
+    stores = [await place.store().open() for _ in range(2)]
+    inside, enough = threading.Event(), threading.Event()
+
+    def hold(connection: Connection) -> None:
+        connection.execute(insert(schema.calls), [call("k00", "theirs")])
+        inside.set()
+        assert enough.wait(50)
+
+    holding = asyncio.create_task(stores[0].run(hold))
+    assert await asyncio.to_thread(inside.wait, 50)
+    rows = [call(f"k{number:02}", "ours") for number in range(20)]
+    waiting = [asyncio.create_task(stores[1].keep_call(row)) for row in rows]
+    await asyncio.sleep(0)
+    stores[1].put_later([(schema.failures, failure("f"))])
+    await asyncio.sleep(0.5)
+    assert stores[1]._writer is not None
+    stores[1]._writer.cancel()
+    await asyncio.sleep(0.2)
+    enough.set()
+    assert {type(each) for each in await asyncio.gather(*waiting, return_exceptions=True)} == {StoreError}
+    await holding
+    await stores[1].again()
+    kept = await asyncio.gather(*map(stores[1].keep_call, rows))
+    assert [row["text"] for row in kept] == ["theirs"] + ["ours"] * 19
+    for store in stores:
+        await store.close()
+    assert place.sql("SELECT COUNT(*) FROM calls") == [(20,)]
+    assert place.sql("SELECT COUNT(*) FROM failures") == [(1,)]

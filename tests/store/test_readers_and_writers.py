@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import signal
 import subprocess
 import sys
 import threading
@@ -205,6 +206,28 @@ def test_reports_beside_a_run_and_beside_each_other(tmp_path: Path, url: str) ->
     assert finished(running) == (0, "")
     assert beside > 0, "else nothing was shown"
     assert set(ended) == {(0, "")}
+
+
+JUST_DECLARED = """
+import os, signal
+from moot.store import queries
+queries.start_run = lambda *given, **named: os.kill(os.getpid(), signal.SIGKILL)
+from moot.cli import main
+main()
+"""
+
+
+def test_nobody_finds_a_plan_without_questions(tmp_path: Path, url: str) -> None:
+    """Whoever looks in the moment between a plan and its first call."""
+    questions = [{"id": f"q{n}", "text": f"Who is number {n}?", "answer": f"Person {n}"} for n in range(120)]
+    (tmp_path / "questions.jsonl").write_text("\n".join(map(json.dumps, questions)), encoding="utf-8")
+    models = {"ann": {"provider": "simulated", "accuracy": 0.5}}
+    path = tmp_path / "cup.yaml"
+    path.write_text(json.dumps({"name": "cup", "questions": {"file": "questions.jsonl"}, "models": models, "store": url}))
+    assert finished(started("run", path, "--quiet", "--limit", "5")) == (0, "")
+    begun = subprocess.run([sys.executable, "-c", JUST_DECLARED, "run", str(path), "--quiet"], check=False, timeout=120)
+    assert begun.returncode == -signal.SIGKILL
+    assert finished(started("show", path, "q1")) == (0, "")
 
 
 def started(*arguments: object) -> subprocess.Popen[str]:
