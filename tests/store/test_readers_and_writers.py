@@ -223,7 +223,9 @@ def test_nobody_finds_a_plan_without_questions(tmp_path: Path, url: str) -> None
     (tmp_path / "questions.jsonl").write_text("\n".join(map(json.dumps, questions)), encoding="utf-8")
     models = {"ann": {"provider": "simulated", "accuracy": 0.5}}
     path = tmp_path / "cup.yaml"
-    path.write_text(json.dumps({"name": "cup", "questions": {"file": "questions.jsonl"}, "models": models, "store": url}))
+    path.write_text(
+        json.dumps({"name": "cup", "questions": {"file": "questions.jsonl"}, "models": models, "store": url})
+    )
     assert finished(started("run", path, "--quiet", "--limit", "5")) == (0, "")
     begun = subprocess.run([sys.executable, "-c", JUST_DECLARED, "run", str(path), "--quiet"], check=False, timeout=120)
     assert begun.returncode == -signal.SIGKILL
