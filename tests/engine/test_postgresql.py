@@ -110,7 +110,7 @@ def test_two_processes_and_one_that_is_killed(tmp_path: Path, postgres: Any) -> 
 def test_a_server_that_restarts_in_the_middle_costs_nothing(tmp_path: Path, postgres: Any) -> None:
     write_questions(tmp_path, 100)
     alone, url = postgres.database(), postgres.database()
-    with simulator(tmp_path, latency=0.02) as server:
+    with simulator(tmp_path, latency=0.1) as server:
         path = experiment(tmp_path, server, url)
         assert moot("run", path, "--quiet", "--store", alone) == 0
         before = stats(server)["requests"]

@@ -25,7 +25,7 @@ CALLS = MODELS * QUESTIONS
 
 PREAMBLE = """
 import os, signal, sys
-from moot.store import holders, migrating, postgresql, presence, sqlite
+from moot.store import holders, migrating, postgresql, presence, sqlite, store
 holders.LEASE_S = 3.0
 sent = signal.SIGKILL if {action!r} == "killed" else signal.SIGSTOP
 done = []
@@ -70,12 +70,20 @@ def after_commit_of_calls():
 
 def before_commit_of_calls():
     after(sqlite.SqliteStore, "_add_calls")
-    stored_before = postgresql.Writing._stored_before
-    async def found(self, connection):
-        result = await stored_before(self, connection)
+    add_calls = postgresql.Writing._add_calls
+    async def added(self, connection):
+        result = await add_calls(self, connection)
         here()
         return result
-    postgresql.Writing._stored_before = found
+    postgresql.Writing._add_calls = added
+
+def while_episodes_are_kept_back():
+    hand_out = store.Store._hand_out
+    def handed_out(self, group, done):
+        hand_out(self, group, done)
+        if self._held_since is not None:
+            here()
+    store.Store._hand_out = handed_out
 
 {moment}
 from moot.cli import main
@@ -115,6 +123,24 @@ def test_killed_inside(tmp_path: Path, place: StorePlace, moment: str) -> None:
     if moment in ("after calls were committed", "when it leaves the others", "when it closes"):
         assert kept, "what is committed is kept"
     whole(place)
+
+
+def test_killed_while_episodes_are_kept_back(tmp_path: Path, place: StorePlace) -> None:
+    """They are missing then; but their calls are stored, and the next run makes them of those alone."""
+    questions = 100
+    write_questions(tmp_path, questions)
+    with provider(latency_s=0.05) as server:
+        path = experiment(tmp_path, server.base_url, place.url, concurrent=64)
+        killed = started(path, "while_episodes_are_kept_back()", "killed")
+        assert finish(killed) == (-signal.SIGKILL, "")
+        kept, episodes = place.calls(), place.count("episodes")
+        assert episodes < len(kept) < MODELS * questions, "an episode has one call here: some were kept back"
+        asked_before = server.requests
+        assert finish(start(path)) == (0, "")
+        assert server.requests == asked_before + MODELS * questions - len(kept), "only what is not stored is asked"
+        assert asked_once(server) >= kept
+    assert len(place.calls()) == place.count("calls") == MODELS * questions
+    assert place.count("episodes WHERE outcome <> 'failed'") == place.count("scores") == MODELS * questions
 
 
 def test_killed_inside_a_migration(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sqlite3
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -299,3 +300,187 @@ async def test_many_writers_of_the_same_calls_agree_and_none_waits_for_ever(plac
     assert said[0] == said[1] == said[2] == said[3] == dict(place.sql("SELECT key, text FROM calls"))
     for store in stores:
         await store.close()
+
+
+def score(case: str, value: float | None) -> dict[str, Any]:
+    row = {"cell": "c", "case": case, "repeat": 0, "grader": "match", "stage": "match", "detail": None}
+    return {**row, "value": value}
+
+
+async def test_many_rows_some_of_which_are_there_already(place: Place) -> None:
+    """Whoever grades again replaces row after row, with new ones between them, and the last word stands."""
+    store = await place.store().open()
+    for turn in range(8):
+        rows = [score(f"k{number}", turn / 10) for number in range(10 * turn, 10 * turn + 50)]
+        store.put_later([(schema.scores, row) for row in rows])
+        store.put_later([(schema.failures, failure(f"f{turn}-{number}")) for number in range(10)])
+        await store.flush()
+    stored = dict(place.sql('SELECT "case", value FROM scores'))
+    assert stored == {f"k{number}": min(number // 10, 7) / 10 for number in range(120)}
+    assert place.sql("SELECT COUNT(*), COUNT(DISTINCT key) FROM failures") == [(80, 80)], "none twice, none missing"
+    twice = [(schema.scores, score("twice", value)) for value in (0.0, 0.5, 1.0, 0.0, 0.25)]
+    store.put_later(twice)
+    await store.close()
+    assert place.sql("SELECT value FROM scores WHERE \"case\" = 'twice'") == [(0.25,)]
+
+
+async def test_calls_that_another_has_stored_among_many_that_are_new(place: Place) -> None:
+    """Theirs stand and come back, ours are kept beside them; what we paid for the same is in the books as a loss."""
+    stores = [await place.store().open() for _ in range(2)]
+
+    async def keep(store: Store, text: str, first: int) -> list[str]:
+        rows = [{**call(f"k{number:03}", text), "cost_usd": 0.25} for number in range(first, first + 100)]
+        return [row["text"] for row in await asyncio.gather(*map(store.keep_call, rows))]
+
+    assert await keep(stores[0], "one", 0) == ["one"] * 100
+    assert await keep(stores[1], "two", 80) == ["one"] * 20 + ["two"] * 80
+    assert await keep(stores[1], "again", 180) == ["again"] * 100, "and many that are all new, after it"
+    assert place.sql("SELECT text, COUNT(*) FROM calls GROUP BY text ORDER BY text") == [
+        ("again", 100),
+        ("one", 100),
+        ("two", 80),
+    ]
+    assert place.sql("SELECT COUNT(*), SUM(usd) FROM losses") == [(20, 5.0)]
+    for store in stores:
+        await store.close()
+
+
+async def test_a_number_beyond_all_bounds_among_many_calls(place: Place) -> None:
+    store = await place.store().open()
+    rows = [{**call(f"k{number}", "text"), "prompt_tokens": number} for number in range(20)]
+    rows[7]["prompt_tokens"] = 2**70
+    await asyncio.gather(*map(store.keep_call, rows))
+    stored = dict(place.sql("SELECT key, prompt_tokens FROM calls"))
+    assert stored == {f"k{number}": None if number == 7 else number for number in range(20)}
+    await store.close()
+
+
+async def test_a_call_that_another_has_stored_early_among_megabytes(place: Place) -> None:
+    """The refusal comes while most of the rows are still on their way."""
+    stores = [await place.store().open() for _ in range(2)]
+    words = "word " * 500
+    await stores[0].keep_call(call("k0003", "theirs"))
+    rows = [call(f"k{number:04}", words) for number in range(1_500)]
+    async with asyncio.timeout(100):
+        kept = await asyncio.gather(*map(stores[1].keep_call, rows))
+    assert [row["key"] for row in kept if row["text"] != words] == ["k0003"]
+    assert kept[3]["text"] == "theirs"
+    assert place.sql("SELECT COUNT(*) FROM calls") == [(1_500,)]
+    for store in stores:
+        await store.close()
+
+
+@pytest.mark.parametrize("odd", ["half a pair \ud83d", "nothing \0"])
+async def test_characters_that_no_database_takes_among_many_rows(place: Place, odd: str) -> None:
+    store = await place.store().open()
+    store.put_later([(schema.failures, failure(f"f{number}", odd if number == 5 else "no")) for number in range(20)])
+    rows = [call(f"k{number:02}", "text") for number in range(20)]
+    rows[7]["text"] = odd
+    await asyncio.gather(*map(store.keep_call, rows))
+    await store.flush()
+    assert place.sql("SELECT COUNT(*) FROM failures") == place.sql("SELECT COUNT(*) FROM calls") == [(20,)]
+    assert place.sql("SELECT COUNT(*) FROM calls WHERE text <> 'text'") == [(1,)]
+    later = [call(f"l{number:02}", "text") for number in range(20)]
+    assert await asyncio.gather(*map(store.keep_call, later)) == later, "and the line goes on after it"
+    await store.close()
+
+
+def episode(number: int) -> dict[str, Any]:
+    words = {"outcome": "answered", "answer": "a", "verdict": "{}", "transcript": "[]"}
+    return {"cell": "c", "question": f"q{number}", "repeat": 0, **words, "seconds": 0.0, "created_at": 0.0}
+
+
+async def test_rows_that_wait_for_others_do_not_wait_for_long(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Calls that come without a pause: episodes are written in fewer and larger groups, and soon all the same."""
+    store = await place.store().open()
+    with_calls, with_episodes = [], []
+    write = type(store)._write
+
+    async def watched(self: Store, group: Any) -> Any:
+        with_calls.append(len(group.calls))
+        with_episodes.append(len(group.puts.get(schema.episodes, ())))
+        return await write(self, group)
+
+    monkeypatch.setattr(type(store), "_write", watched)
+    made = iter(range(1_000_000))
+    pausing = asyncio.Event()
+
+    async def play() -> None:
+        while not pausing.is_set():
+            number = next(made)
+            await store.keep_call(call(f"k{number}", "text"))
+            store.put_later([(schema.episodes, episode(number))])
+
+    players = [asyncio.create_task(play()) for _ in range(60)]
+    async with asyncio.timeout(60):
+        while not place.sql("SELECT COUNT(*) FROM episodes")[0][0]:  # noqa: ASYNC110  who only looks is told nothing
+            await asyncio.sleep(0.05)
+    assert not pausing.is_set(), "seen by others while calls go on"
+    assert len([rows for rows in with_episodes if rows]) < len([calls for calls in with_calls if calls])
+    pausing.set()
+    await asyncio.gather(*players)
+    await store.flush()
+    assert place.sql("SELECT COUNT(*) FROM episodes") == place.sql("SELECT COUNT(*) FROM calls")
+    store.put_later([(schema.episodes, episode(-1))])
+    asked = "SELECT COUNT(*) FROM episodes WHERE question = 'q-1'"
+    assert await store.run(lambda each: each.exec_driver_sql(asked).scalar()) == 1, (
+        "other work sees what was put before it"
+    )
+    await store.close()
+
+
+async def test_rows_that_were_kept_back_when_the_writer_was_stopped(place: Place) -> None:
+    """Nobody is there to write them any more, in the middle of a transaction: closing does it all the same."""
+    store = await place.store().open()
+    made, put = iter(range(1_000_000)), []
+
+    async def play() -> None:
+        while True:
+            number = next(made)
+            await store.keep_call(call(f"k{number}", "text"))
+            put.append(f"q{number}")
+            store.put_later([(schema.episodes, episode(number))])
+
+    players = [asyncio.create_task(play()) for _ in range(60)]
+    async with asyncio.timeout(60):
+        while store._held_since is None:  # noqa: ASYNC110  nobody outside is told
+            await asyncio.sleep(0)
+    assert store._writer is not None
+    store._writer.cancel()
+    ended = await asyncio.gather(*players, return_exceptions=True)
+    assert {type(each) for each in ended} == {StoreError}
+    await store.close()
+    assert put
+    assert sorted(place.sql("SELECT question FROM episodes")) == sorted((question,) for question in put)
+
+
+async def test_a_writer_that_was_stopped_while_it_waited_for_another(place: Place) -> None:
+    """It was inside a transaction, of which the next must find nothing."""
+    stores = [await place.store().open() for _ in range(2)]
+    inside, enough = threading.Event(), threading.Event()
+
+    def hold(connection: Connection) -> None:
+        connection.execute(insert(schema.calls), [call("k00", "theirs")])
+        inside.set()
+        assert enough.wait(50)
+
+    holding = asyncio.create_task(stores[0].run(hold))
+    assert await asyncio.to_thread(inside.wait, 50)
+    rows = [call(f"k{number:02}", "ours") for number in range(20)]
+    waiting = [asyncio.create_task(stores[1].keep_call(row)) for row in rows]
+    await asyncio.sleep(0)
+    stores[1].put_later([(schema.failures, failure("f"))])
+    await asyncio.sleep(0.5)
+    assert stores[1]._writer is not None
+    stores[1]._writer.cancel()
+    await asyncio.sleep(0.2)
+    enough.set()
+    assert {type(each) for each in await asyncio.gather(*waiting, return_exceptions=True)} == {StoreError}
+    await holding
+    await stores[1].again()
+    kept = await asyncio.gather(*map(stores[1].keep_call, rows))
+    assert [row["text"] for row in kept] == ["theirs"] + ["ours"] * 19
+    for store in stores:
+        await store.close()
+    assert place.sql("SELECT COUNT(*) FROM calls") == [(20,)]
+    assert place.sql("SELECT COUNT(*) FROM failures") == [(1,)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import signal
 import subprocess
 import sys
 import threading
@@ -22,6 +23,7 @@ from moot.types import Reply
 
 MOOT = [sys.executable, "-c", "from moot.cli import main; main()"]
 READ_S = 1.0
+FAILURE = {"experiment": "x", "model": "tom", "kind": "TimedOut", "message": "", "created_at": 1.0}
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -61,6 +63,32 @@ async def test_nobody_who_writes_waits_for_a_reader(url: str) -> None:
             await writer.close()
             await reader.close()
     assert waited_s < READ_S / 2
+
+
+async def test_nobody_who_writes_waits_for_a_reader_of_the_same_process(url: str) -> None:
+    """As a server that shows its history while it answers: other work goes on beside a long reading too."""
+    async with asyncio.timeout(120):
+        store = await store_at(url).open()
+        looked, wrote = threading.Event(), threading.Event()
+
+        def read(connection: Connection) -> int:
+            found = counted(connection)
+            looked.set()
+            assert wrote.wait(50), "a writer waits for who reads"
+            return found
+
+        try:
+            reading = asyncio.create_task(store.read(read))
+            await asyncio.to_thread(looked.wait, 50)
+            await store.keep_call(call("k1"))
+            store.put_later([(schema.failures, {**FAILURE, "key": "k2"})])
+            await store.flush()
+            assert await store.run(counted) == 1
+            wrote.set()
+            assert await reading == 0
+        finally:
+            wrote.set()
+            await store.close()
 
 
 async def test_all_of_a_reading_sees_the_store_at_one_moment(url: str) -> None:
@@ -178,6 +206,30 @@ def test_reports_beside_a_run_and_beside_each_other(tmp_path: Path, url: str) ->
     assert finished(running) == (0, "")
     assert beside > 0, "else nothing was shown"
     assert set(ended) == {(0, "")}
+
+
+JUST_DECLARED = """
+import os, signal
+from moot.store import queries
+queries.start_run = lambda *given, **named: os.kill(os.getpid(), signal.SIGKILL)
+from moot.cli import main
+main()
+"""
+
+
+def test_nobody_finds_a_plan_without_questions(tmp_path: Path, url: str) -> None:
+    """Whoever looks in the moment between a plan and its first call."""
+    questions = [{"id": f"q{n}", "text": f"Who is number {n}?", "answer": f"Person {n}"} for n in range(120)]
+    (tmp_path / "questions.jsonl").write_text("\n".join(map(json.dumps, questions)), encoding="utf-8")
+    models = {"ann": {"provider": "simulated", "accuracy": 0.5}}
+    path = tmp_path / "cup.yaml"
+    path.write_text(
+        json.dumps({"name": "cup", "questions": {"file": "questions.jsonl"}, "models": models, "store": url})
+    )
+    assert finished(started("run", path, "--quiet", "--limit", "5")) == (0, "")
+    begun = subprocess.run([sys.executable, "-c", JUST_DECLARED, "run", str(path), "--quiet"], check=False, timeout=120)
+    assert begun.returncode == -signal.SIGKILL
+    assert finished(started("show", path, "q1")) == (0, "")
 
 
 def started(*arguments: object) -> subprocess.Popen[str]:

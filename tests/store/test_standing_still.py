@@ -48,20 +48,30 @@ async def between_statements(self, connection):
     stop()
     return await claim(self, connection)
 
-async def while_sending(self, connection, insert, rows):
-    postgresql.Writing._many = many
-    await connection.executemany(insert.sql, stopping(insert.values(rows), len(rows) - 1))
+async def while_sending(self, connection, table, insert, rows, **named):
+    postgresql.Writing._put = put
+    await connection.executemany(insert.sql, stopping(rows, len(rows) - 1))
+    return False
+
+async def while_copying(self, connection, table, insert, rows, **named):
+    postgresql.Writing._put = put
+    records = stopping(rows, len(rows) - 1)
+    self._copied.add(table.name)
+    await connection.copy_records_to_table(table.name, records=records, columns=insert.columns)
+    return True
 
 def before_commit(self):
     stop()
     return commit(self)
 
-claim, many, commit = postgresql.Writing._claim, postgresql.Writing._many, sqlite.SqliteStore._commit
+claim, put, commit = postgresql.Writing._claim, postgresql.Writing._put, sqlite.SqliteStore._commit
 where = sys.argv[2]
 if where == "between statements":
     postgresql.Writing._claim = between_statements
 elif where == "while sending":
-    postgresql.Writing._many = while_sending
+    postgresql.Writing._put = while_sending
+elif where == "while copying":
+    postgresql.Writing._put = while_copying
 else:
     sqlite.SqliteStore._commit = before_commit
 
@@ -109,7 +119,7 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("soon")
-@pytest.mark.parametrize("where", ["between statements", "while sending"])
+@pytest.mark.parametrize("where", ["between statements", "while sending", "while copying"])
 async def test_nobody_waits_for_one_that_is_stopped_in_a_transaction(postgres: Any, where: str) -> None:
     url = postgres.database()
     store = await store_at(url).open()

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Sequence
+from itertools import islice
 
 from sqlalchemy import Connection
 
+from moot.engine.batches import placed_batches
 from moot.experiment.plan import Plan
 from moot.store import queries
 from moot.store.questions_before import carry_settlements
@@ -16,7 +18,10 @@ from moot.types import Case
 
 
 def declare_experiment(connection: Connection, experiment: Plan) -> bool:
-    """The file and the cells. True if the questions are written already."""
+    """The file and the cells. True if the questions are written already.
+
+    The first of them are written here, the others when they are played: nobody who looks finds a plan without questions.
+    """
     row = {
         "id": experiment.id,
         "name": experiment.name,
@@ -26,7 +31,12 @@ def declare_experiment(connection: Connection, experiment: Plan) -> bool:
     }
     chosen_on = {cell.id: cell.chosen_on.marks for cell in experiment.cells}
     asked = (case.question.digest for case in experiment.dataset or ())  # mostly nobody has to look at them
-    return queries.declare_experiment(connection, row, [cell.row() for cell in experiment.cells], chosen_on, asked)
+    cells = [cell.row() for cell in experiment.cells]
+    declared = queries.declare_experiment(connection, row, cells, chosen_on, asked)
+    if not declared:
+        for start, cases in islice(placed_batches(experiment.dataset or ()), 1):
+            declare_questions(connection, experiment.id, start, cases, declared=False)
+    return declared
 
 
 def declare_questions(

@@ -21,10 +21,8 @@ from moot.store.statements import Row
 
 FIND_ACCOUNTS = "SELECT experiment, held_usd FROM accounts WHERE experiment IN ({})"
 STRIKE = "DELETE FROM reservations WHERE id = ?"
-RESERVE = (
-    "INSERT INTO reservations (id, experiment, usd, holder, payer, created_at) VALUES (?, ?, ?, ?, ?, ?) "
-    "ON CONFLICT DO NOTHING"
-)
+RESERVED = ("id", "experiment", "usd", "holder", "payer", "created_at")
+RESERVE = f"INSERT INTO reservations ({', '.join(RESERVED)}) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
 LOSE = "INSERT INTO losses (experiment, usd, created_at) VALUES (?, ?, ?)"
 HOLD = "UPDATE accounts SET held_usd = ? WHERE experiment = ?"
 PAY = (

@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
+from itertools import count
 
 from sqlalchemy import Connection, delete, insert, select, update
 
@@ -93,6 +94,7 @@ class Ledger(Overcharges):
         self._store = store
         self._presence = presence
         self._experiment = experiment
+        self._ident, self._numbers = uuid.uuid4().hex, count()
         self._open: dict[str, Reservation] = {}
         self._asked_usd, self._asking = 0.0, 0
         self._waiting: deque[asyncio.Future[None]] = deque()
@@ -167,7 +169,7 @@ class Ledger(Overcharges):
                 raise budget_reached(self.standing_words(), amount_usd, self.overcharge_words())
 
     async def _ask(self, amount_usd: float) -> Reservation | None:
-        ident = uuid.uuid4().hex
+        ident = f"{self._ident}-{next(self._numbers)}"
         whose = (self._presence.id, _payer.get(), self._beside)
         reservation = Reservation(ident, self._experiment, amount_usd, self._budget_usd, *whose)
         asked = self._store.reserve(reservation)

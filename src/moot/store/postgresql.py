@@ -9,42 +9,23 @@ answer got lost the server is asked what became of it.
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
-from itertools import pairwise
 from typing import Any, TypeVar
 from urllib.parse import parse_qs, urlsplit
 
-from sqlalchemy import Connection, Engine, Table, inspect
+from sqlalchemy import Connection, inspect
 
-from moot.errors import MootError, StoreError, StoreNewer, StoreUnreadable, UsageError
+from moot.errors import StoreError, StoreUnreadable, UsageError
 from moot.store import migrating, schema
-from moot.store.bookkeeping import CLAIM, RELEASE, ClosedBooks, numbered
-from moot.store.columns import LongTextColumn
-from moot.store.postgresql_line import (
-    LOCKED,
-    OPEN_S,
-    STATUS,
-    Link,
-    connected,
-    driver,
-    has_driver,
-    locked,
-    look_at_locks,
-    passing,
-    pauses,
-    said,
-    settled,
-    state_of,
-    unwritable,
-    words,
-    worn_out,
-)
-from moot.store.statements import Row, at_leisure, insert_new, insert_or_replace
-from moot.store.store import Done, Failed, Group, Store, Written, bounded_value
+from moot.store.columns import LongTextColumn, named
+from moot.store.group import Done, Failed, Group, Written
+from moot.store.postgresql_group import FIND, Copying, Writing
+from moot.store.postgresql_line import OPEN_S, Link, connected, has_driver, said
+from moot.store.postgresql_thread import WorkThread
+from moot.store.statements import Row, at_leisure
+from moot.store.store import Store
 
 T = TypeVar("T")
 
@@ -53,8 +34,6 @@ SCRUB_S = 60.0
 
 MIGRATING = 0x6D6F6F74
 """The advisory lock under which tables are made: the letters of our name."""
-
-FIND = f"SELECT {', '.join(column.name for column in schema.calls.columns)} FROM calls WHERE key = ANY($1)"
 
 
 def public_url(url: str) -> str:
@@ -80,9 +59,10 @@ class PostgresStore(Store):
         super().__init__(_checked(url))
         self._url = url
         self._writing = Link(self._connect, self.name)
+        self._copying = Copying()
         self._finder = Finder(Link(self._connect, self.name))
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="moot-store")
-        self._blocking: Engine | None = None
+        self._work = WorkThread(self._connect, self.name)
+        self._reading = WorkThread(self._connect, self.name)
 
     def __repr__(self) -> str:
         return f"PostgresStore({self.name!r})"
@@ -91,37 +71,38 @@ class PostgresStore(Store):
         return await connected(self._url)
 
     async def exists(self) -> bool:
-        return bool(
-            await self._in_thread(lambda: self._at_once(lambda connection: inspect(connection).has_table("migrations")))
-        )
+        return await self._work.at_once(lambda connection: inspect(connection).has_table("migrations"))
 
     async def _open(self) -> None:
-        await self._in_thread(lambda: self._at_once(_migrate))
+        await self._work.at_once(_migrate)
 
     async def _shut(self) -> None:
         await self._writing.close()
         await self._finder.close()
-        await self._in_thread(self._dispose)
-        self._thread.shutdown(wait=False)
+        await self._reading.close()
+        await self._work.close()
 
     async def find_call(self, key: str) -> Row | None:
         self.check()
         return await self._finder.find(key)
 
     async def _write(self, group: Group) -> Done:
-        written = await Writing(group, self._writing).commit() if group.writes else Written()
-        return Done(written, [await self._in_thread(partial(self._worked, work)) for work, _ in group.work])
+        written = await Writing(group, self._writing, self._copying).commit() if group.writes else Written()
+        return Done(written, [await self._work.worked(work) for work, _ in group.work])
 
     async def read(self, work: Callable[[Connection], T]) -> T:
-        """By itself every query would see what was written since the one before it."""
+        """On a thread and a connection of its own, which is made by the first who reads: no group waits for it."""
+        try:
+            done: T | Failed = await self._reading.worked(partial(_at_one_moment, work))
+            if isinstance(done, Failed):
+                raise done.error
+        except StoreUnreadable as error:
+            raise named(error, self.name) from error
+        return done
 
-        def at_one_moment(connection: Connection) -> T:
-            connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
-            # Whoever only reads locks nothing that others write, and a report may compute for long.
-            connection.exec_driver_sql("SET LOCAL idle_in_transaction_session_timeout = 0")
-            return work(connection)
-
-        return await self.run(at_one_moment)
+    async def look(self, work: Callable[[Connection], T]) -> T:
+        """With the next group: every process of a cluster looks, and a server has connections for a hundred."""
+        return await self.run(partial(_at_one_moment, work))
 
     async def scrub(self) -> None:
         """New files for every table. The server's own log of changes is its keeper's, and so are its backups."""
@@ -141,171 +122,6 @@ class PostgresStore(Store):
             raise said(error, self.name) from None
         finally:
             await connection.close()
-
-    async def _in_thread(self, work: Callable[[], T]) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._thread, work)
-
-    def _at_once(self, work: Callable[[Connection], T]) -> T:
-        """For opening: a server that is not there is said at once."""
-        try:
-            with self._engine().begin() as connection:
-                return work(connection)
-        except StoreNewer as error:
-            raise StoreNewer(f"{self.name}: {error}") from None
-        except MootError:
-            raise
-        except Exception as error:  # noqa: BLE001  whatever a driver raises, the store cannot be opened
-            self._dispose()
-            if state_of(error) == LOCKED:
-                raise StoreUnreadable(locked(self.name, self._who_holds())) from None
-            away = "the server cannot be reached: " if isinstance(error, OSError | TimeoutError) else ""
-            raise StoreUnreadable(f"{self.name}: {away}{words(error)}") from None
-
-    def _who_holds(self) -> str:
-        try:
-            return asyncio.run(self._look_at_locks())
-        except Exception as error:  # noqa: BLE001  the next attempt finds out
-            return words(error)
-
-    async def _look_at_locks(self) -> str:
-        connection = await self._connect()
-        try:
-            return await look_at_locks(connection)
-        finally:
-            await connection.close()
-
-    def _worked(self, work: Callable[[Connection], Any]) -> Any:
-        """Other work has a transaction of its own; its failure is handed to whoever asked for it."""
-        began, pause_s = time.monotonic(), pauses()
-        mark, result = None, None
-        while True:
-            try:
-                with self._engine().connect() as connection:
-                    if mark is not None and settled(connection.exec_driver_sql(STATUS, (mark,)).scalar()):
-                        return result
-                    result = work(connection)
-                    # Nothing for work that only read: there is nothing that could be done twice.
-                    mark = connection.exec_driver_sql("SELECT pg_current_xact_id_if_assigned()::text").scalar()
-                    connection.commit()
-                    return result
-            except Exception as error:  # noqa: BLE001  whoever asked for the work gets it
-                if not passing(error):
-                    return Failed(
-                        error if isinstance(error, MootError) or not driver(error) else said(error, self.name)
-                    )
-                self._dispose()
-                holder = self._who_holds() if state_of(error) == LOCKED else ""
-                if worn_out(began):
-                    return Failed(said(error, self.name, holder))
-                time.sleep(next(pause_s))
-
-    def _engine(self) -> Engine:
-        if self._blocking is None:
-            from moot.store.asyncpg_driver import blocking_engine
-
-            self._blocking = blocking_engine(self._connect)
-        return self._blocking
-
-    def _dispose(self) -> None:
-        if self._blocking is not None:
-            self._blocking.dispose()
-            self._blocking = None
-
-
-ACCOUNTS = "SELECT experiment, held_usd FROM accounts WHERE experiment = ANY($1) ORDER BY experiment FOR UPDATE"
-CLAIMED = "SELECT key, holder FROM claims WHERE key = ANY($1)"
-NOT_OURS = "SELECT key FROM calls WHERE key = ANY($1) AND xmin <> pg_current_xact_id()::xid"
-
-
-class Writing:
-    """One group on its way into the database."""
-
-    def __init__(self, group: Group, link: Link) -> None:
-        # In one order everywhere: two processes that write the same rows wait for each other and never in a circle.
-        self._calls = sorted((row for row, _ in group.calls), key=lambda row: row["key"])
-        tables = sorted(group.puts, key=lambda table: table.name)
-        self._puts = {table: _in_order(table, group.puts[table]) for table in tables}
-        self._group = group
-        self._link = link
-        self._mark: str | None = None
-        self._written = Written()
-        self._cleaned = False
-
-    async def commit(self) -> Written:
-        """Calls that somebody else stored before us come back: theirs stand."""
-        try:
-            return await self._link.patiently(self._attempt)
-        except Exception as error:
-            if isinstance(error, StoreError):
-                raise
-            if self._cleaned or not unwritable(error):
-                raise said(error, self._link.name) from None
-        # NUL, half a surrogate pair, a number of 32 bits. To look for them in every row would cost more than to begin again.
-        self._cleaned = True
-        return await self.commit()
-
-    async def _attempt(self, connection: Any) -> Written:
-        if self._mark is not None and settled(await connection.fetchval(STATUS, self._mark)):
-            return self._written  # only the answer got lost
-        self._mark = None
-        await connection.execute("BEGIN")
-        for table, rows in self._puts.items():
-            await self._many(connection, insert_or_replace(table, tuple(rows[0]), "postgresql"), rows)
-        earlier: dict[str, Row] = {}
-        kept_by_others: set[str] = set()
-        if self._calls:
-            await self._many(connection, insert_new(schema.calls, tuple(self._calls[0]), "postgresql"), self._calls)
-            earlier, kept_by_others = await self._stored_before(connection)
-        claimed = await self._claim(connection)
-        booked = await self._book(connection, kept_by_others)
-        self._written = Written(earlier, booked.granted, claimed, booked.accounts)
-        self._mark = await connection.fetchval("SELECT pg_current_xact_id()::text")
-        await connection.execute("COMMIT")
-        return self._written
-
-    async def _claim(self, connection: Any) -> list[bool]:
-        if self._group.released:
-            released = sorted((claim.key, claim.holder) for claim in self._group.released)
-            await connection.executemany(numbered(RELEASE), released)
-        if not self._group.claims:
-            return []
-        claims = [claim for claim, _ in self._group.claims]
-        await connection.executemany(numbered(CLAIM), sorted((claim.key, claim.holder) for claim in claims))
-        standing = await connection.fetch(CLAIMED, [claim.key for claim in claims])
-        holders = {row["key"]: row["holder"] for row in standing}
-        return [holders.get(claim.key) == claim.holder for claim in claims]
-
-    async def _book(self, connection: Any, kept_by_others: set[str]) -> ClosedBooks:
-        """Last of all: whoever else pays for this experiment waits from here to the commit, and no longer."""
-        books = self._group.books
-        if not (names := books.experiments):
-            return ClosedBooks({})
-        held = {row["experiment"]: row["held_usd"] for row in await connection.fetch(ACCOUNTS, names)}
-        closed = books.close(held, kept_by_others)
-        for sql, values in closed.statements():
-            await connection.executemany(numbered(sql), values)
-        return closed
-
-    async def _many(self, connection: Any, insert: Any, rows: Sequence[Row]) -> None:
-        values = insert.values(rows)
-        if self._cleaned:
-            values = [tuple(map(bounded_value, row)) for row in values]
-        await connection.executemany(insert.sql, values)
-
-    async def _stored_before(self, connection: Any) -> tuple[dict[str, Row], set[str]]:
-        """What stands under those of our keys that are another's, by another transaction or twice in this one; and
-        which of them are the former."""
-        keys = [row["key"] for row in self._calls]
-        others = {row["key"] for row in await connection.fetch(NOT_OURS, keys)}
-        standing = others | {key for key, following in pairwise(keys) if key == following}
-        rows = await connection.fetch(FIND, list(standing)) if standing else []
-        return {row["key"]: dict(row) for row in rows}, others
-
-
-def _in_order(table: Table, rows: Sequence[Row]) -> list[Row]:
-    """By key. Of two with one key the later stays the later, and stands."""
-    keys = [column.name for column in table.primary_key if column.name in rows[0]]
-    return sorted(rows, key=lambda row: [row[key] for key in keys])
 
 
 class Finder:
@@ -358,6 +174,14 @@ class Finder:
 async def _fetch(connection: Any, keys: list[str]) -> Sequence[Any]:
     rows: Sequence[Any] = await connection.fetch(FIND, keys)
     return rows
+
+
+def _at_one_moment(work: Callable[[Connection], T], connection: Connection) -> T:
+    """By itself every query would see what was written since the one before it."""
+    connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+    # Whoever only reads locks nothing that others write, and a report may compute for long.
+    connection.exec_driver_sql("SET LOCAL idle_in_transaction_session_timeout = 0")
+    return work(connection)
 
 
 def _migrate(connection: Connection) -> None:

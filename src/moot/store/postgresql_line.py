@@ -43,6 +43,7 @@ STATUS = "SELECT pg_xact_status($1::text::xid8)"
 _AWAY = ("08", "57P")
 """SQLSTATE classes of a connection that broke and of a server that shuts down or starts up."""
 LOCKED, STOOD_STILL = "55P03", "25P03"
+_KEY_TAKEN = "23505"
 _AGAIN = ("40001", "40P01", "53300", LOCKED, STOOD_STILL)
 """Two writers in each other's way, a server with no connection to spare, a lock that another holds, a transaction that we
 were stopped in: all of them pass."""
@@ -125,6 +126,9 @@ class Link:
                 if worn_out(began):
                     raise said(error, self.name, holder) from None
                 await asyncio.sleep(next(pause_s))
+            except BaseException:  # stopped inside a transaction, which nobody else must find open
+                self.drop()
+                raise
 
     async def _who_holds(self, error: BaseException) -> str:
         if state_of(error) != LOCKED:
@@ -166,6 +170,11 @@ def state_of(error: BaseException) -> str:
     return getattr(error, "sqlstate", None) or ""
 
 
+def table_with_the_key(error: BaseException) -> str | None:
+    """Which table holds a row already that was to be new; None: it is no such error."""
+    return getattr(error, "table_name", None) if state_of(error) == _KEY_TAKEN else None
+
+
 def passing(error: BaseException) -> bool:
     """Whether it is the connection or the moment that failed, and not what was asked."""
     state = state_of(error)
@@ -182,7 +191,8 @@ def driver(error: BaseException) -> bool:
 
 
 def unwritable(error: BaseException) -> bool:
-    if getattr(error, "sqlstate", None) in _NO_VALUE or isinstance(error.__cause__, UnicodeEncodeError | OverflowError):
+    no_value = UnicodeEncodeError | OverflowError  # by itself where rows are copied
+    if state_of(error) in _NO_VALUE or isinstance(error, no_value) or isinstance(error.__cause__, no_value):
         return True
     return isinstance(error, asyncpg.DataError | ValueError)  # what its own driver cannot send
 

@@ -143,7 +143,7 @@ class Presence:
                     await self._look_again()  # a sign of life would hide that we were taken for gone
                 else:
                     self._store.put_later([(schema.holders, self._row(beat_at))])
-                others = await self._store.read(partial(others_of, ident=self.id, party=self.party, now=now))
+                others = await self._store.look(partial(others_of, ident=self.id, party=self.party, now=now))
                 if others.own_beat_at is not None:
                     self._seen_at = max(self._seen_at, others.own_beat_at)
                 if others.gone:
@@ -265,7 +265,7 @@ class Presence:
         try:
             while self._awaited:
                 await asyncio.sleep(LOOK_S)
-                claimed = await self._store.read(partial(holders.claimed, keys=list(self._awaited)))
+                claimed = await self._store.look(partial(holders.claimed, keys=list(self._awaited)))
                 for key in [key for key in self._awaited if key not in claimed]:
                     for future in self._awaited.pop(key):
                         if not future.done():

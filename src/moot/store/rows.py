@@ -124,20 +124,23 @@ def episode_row(episode: Episode) -> dict[str, Any]:
 
 def verdict_json(verdict: Verdict) -> dict[str, Any]:
     """Only what differs from the default: most verdicts are short."""
-    whole = {
-        "answer": verdict.answer,
-        "outcome": verdict.outcome,
-        "reasoning": verdict.reasoning,
-        "who": verdict.who,
-        "answers": [
+    content: dict[str, Any] = {"answer": verdict.answer, "outcome": verdict.outcome}
+    if verdict.reasoning:
+        content["reasoning"] = verdict.reasoning
+    if verdict.who:
+        content["who"] = verdict.who
+    if verdict.answers:
+        content["answers"] = [
             [answer.player, answer.text, answer.reasoning, answer.outcome, answer.cause] for answer in verdict.answers
-        ],
-        "turns": verdict.turns,
-        "absent": verdict.absent,
-        "cause": verdict.cause,
-        "traces": [trace_json(record) for record in verdict.traces],
-    }
-    return {key: value for key, value in whole.items() if value or key in ("answer", "outcome", "turns")}
+        ]
+    content["turns"] = verdict.turns
+    if verdict.absent:
+        content["absent"] = verdict.absent
+    if verdict.cause:
+        content["cause"] = verdict.cause
+    if verdict.traces:
+        content["traces"] = [trace_json(record) for record in verdict.traces]
+    return content
 
 
 def note_json(verdict: Verdict) -> dict[str, str]:

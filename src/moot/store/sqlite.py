@@ -27,11 +27,12 @@ from moot.errors import StoreError, StoreFull, StoreNewer, StoreUnreadable
 from moot.store import migrating, schema
 from moot.store.bookkeeping import CLAIM, FIND_ACCOUNTS, FIND_CLAIMS, RELEASE
 from moot.store.file_locks import with_log_beside, writer_of
+from moot.store.group import Done, Failed, Group, Written
 from moot.store.opened_file import OpenedFile, lost_log, refuse_second_name
 from moot.store.read_only import NO_STORE, address_to_read, copied, no_space, not_writable, refuse_foreign
 from moot.store.scrubbing import Scrubbing, in_turns
 from moot.store.statements import Insert, Row, insert_new, insert_or_replace
-from moot.store.store import Done, Failed, Group, Store, Written, bounded_value
+from moot.store.store import Store, bounded_value
 
 BUSY_TIMEOUT_S = 60.0
 """How long to wait for another process that is writing."""
@@ -125,8 +126,8 @@ class SqliteStore(Store):
         in_thread = partial(asyncio.get_running_loop().run_in_executor, self._thread)
         written = Written()
         if group.writes:
-            await in_thread(self._begin)
             try:
+                await in_thread(self._begin)  # whoever is stopped here has begun all the same
                 try:
                     written = self._insert(group)
                 except (UnicodeEncodeError, OverflowError):

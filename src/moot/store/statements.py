@@ -27,16 +27,17 @@ def at_leisure(connection: Connection) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Insert:
-    """SQL text, and how a row becomes its parameters."""
+    """SQL text, of which columns it is, and how a row becomes its parameters."""
 
     sql: str
-    parameters: Callable[[Row], Sequence[Any]]
+    columns: tuple[str, ...]
+    parameters: Callable[[Row], tuple[Any, ...]]
 
     def execute(self, connection: Connection, rows: Sequence[Row]) -> None:
         connection.exec_driver_sql(self.sql, self.values(rows))
 
     def values(self, rows: Sequence[Row]) -> list[tuple[Any, ...]]:
-        return [tuple(self.parameters(row)) for row in rows]
+        return list(map(self.parameters, rows))
 
 
 @cache
@@ -64,4 +65,10 @@ def _insert(table: Table, columns: tuple[str, ...], dialect: str) -> Any:
 def _compiled(statement: Any, dialect: str) -> Insert:
     kind = postgresql.dialect if dialect == "postgresql" else sqlite.dialect
     compiled = statement.compile(dialect=kind(paramstyle="numeric_dollar" if dialect == "postgresql" else "qmark"))
-    return Insert(str(compiled), itemgetter(*compiled.positiontup))
+    columns = tuple(compiled.positiontup)
+    return Insert(str(compiled), columns, _of_one(*columns) if len(columns) == 1 else itemgetter(*columns))
+
+
+def _of_one(column: str) -> Callable[[Row], tuple[Any, ...]]:
+    """An `itemgetter` of one name gives its value bare."""
+    return lambda row: (row[column],)

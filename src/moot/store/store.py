@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
@@ -23,8 +24,10 @@ from sqlalchemy import Connection, Table
 
 from moot.errors import StoreError, StoreUnreadable, UsageError
 from moot.models.border import storable
-from moot.store.bookkeeping import Booked, Books, CallClaim, Reservation, Settlement
+from moot.store import schema
+from moot.store.bookkeeping import CallClaim, Reservation, Settlement
 from moot.store.columns import named
+from moot.store.group import Done, Failed, Group
 from moot.store.statements import Row
 
 if TYPE_CHECKING:
@@ -32,77 +35,15 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+REPEATABLE = (schema.episodes, schema.scores)
+"""What comes of stored calls alone, so that nothing is paid for it again if it is lost. These rows stand in no order that their
+tables know, each touches pages of its own; and many of them together touch some pages twice."""
+ENOUGH_ROWS, HELD_S = 2_000, 0.25
+"""While calls come without a pause, such rows are kept back until there are so many, or for so long."""
+
 LINGER_S = 0.02
 BUSY_FROM = 24
 """When groups are this large, waiting a moment for more makes far fewer commits; a lone caller never waits."""
-
-
-@dataclass(slots=True)
-class Group:
-    """What one commit takes: calls, rows, money, claims and other work, each with those who wait for it."""
-
-    calls: list[tuple[Row, asyncio.Future[Row]]] = field(default_factory=list)
-    puts: dict[Table, list[Row]] = field(default_factory=dict)
-    work: list[tuple[Callable[[Connection], Any], asyncio.Future[Any]]] = field(default_factory=list)
-    reservations: list[tuple[Reservation, asyncio.Future[bool]]] = field(default_factory=list)
-    settlements: list[Settlement] = field(default_factory=list)
-    paid: dict[str, Settlement] = field(default_factory=dict)
-    """What was reserved for the calls of this group, by their keys."""
-    claims: list[tuple[CallClaim, asyncio.Future[bool]]] = field(default_factory=list)
-    released: list[CallClaim] = field(default_factory=list)
-
-    @property
-    def waiting(self) -> list[asyncio.Future[Any]]:
-        asked: tuple[Sequence[tuple[Any, asyncio.Future[Any]]], ...]
-        asked = (self.calls, self.work, self.reservations, self.claims)
-        return [future for entries in asked for _, future in entries]
-
-    @property
-    def size(self) -> int:
-        return len(self.work) + self.writes
-
-    @property
-    def writes(self) -> int:
-        """What goes into the one transaction."""
-        money = len(self.reservations) + len(self.settlements)
-        claims = len(self.claims) + len(self.released)
-        return len(self.calls) + money + claims + sum(map(len, self.puts.values()))
-
-    @property
-    def books(self) -> Books:
-        reservations = [reservation for reservation, _ in self.reservations]
-        return Books(reservations, self.settlements, self.paid, [row for row, _ in self.calls])
-
-    @property
-    def all_settlements(self) -> list[Settlement]:
-        return [*self.settlements, *self.paid.values()]
-
-
-@dataclass(frozen=True, slots=True)
-class Failed:
-    """Work that raised."""
-
-    error: Exception
-
-
-@dataclass(frozen=True, slots=True)
-class Done:
-    """What came of a group."""
-
-    written: Written
-    worked: list[Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Written:
-    """What came of its one transaction."""
-
-    earlier: dict[str, Row] = field(default_factory=dict)
-    """Calls that another process had stored before us: theirs stand."""
-    granted: Sequence[bool] = ()
-    """Of the reservations."""
-    claimed: Sequence[bool] = ()
-    accounts: Mapping[str, Booked] = field(default_factory=dict)
 
 
 class AccountListener(Protocol):
@@ -127,6 +68,7 @@ class Store(ABC):
         self._broken: StoreError | None = None
         self._writer: asyncio.Task[None] | None = None
         self._hurry: asyncio.Future[None] | None = None
+        self._held_since: float | None = None
         self._needed: str | None = None
         self._listeners: dict[str, list[AccountListener]] = {}
         self._presence: Presence | None = None
@@ -267,6 +209,10 @@ class Store(ABC):
         """Work that only reads: all of it sees the store at one moment, and no writer waits for it."""
         return await self.run(work)
 
+    async def look(self, work: Callable[[Connection], T]) -> T:
+        """The same for what takes a moment and is asked for again and again, such as who else is there."""
+        return await self.read(work)
+
     @abstractmethod
     async def scrub(self) -> None:
         """After deleting what must not be found again: no file of the store holds it any more, or an error says which."""
@@ -307,6 +253,7 @@ class Store(ABC):
         try:
             while self._broken is None and (group := self._next).size:
                 self._next = Group()
+                self._hold_back(group)
                 try:
                     self._hand_out(group, await self._write(group))
                 except Exception as error:  # noqa: BLE001  whatever it is: what was handed over is not on the disk
@@ -321,6 +268,17 @@ class Store(ABC):
             if self._idle is not None:
                 resolve(self._idle, None)
                 self._idle = None
+
+    def _hold_back(self, group: Group) -> None:
+        """Leave rows to a later group that nobody waits for, as long as others are sure to come."""
+        held = {table: rows for table in REPEATABLE if (rows := group.puts.get(table))}
+        others_come = len(group.calls) >= BUSY_FROM and not group.work and self._idle is None
+        now = time.monotonic()
+        since, self._held_since = self._held_since or now, None
+        if held and others_come and now - since < HELD_S and sum(map(len, held.values())) < ENOUGH_ROWS:
+            self._held_since, self._next.puts = since, held
+            for table in held:
+                del group.puts[table]
 
     def _give_up(self, group: Group, error: BaseException) -> None:
         """Say it to all who wait, and to all who will come. What nobody waits for is kept for another try."""

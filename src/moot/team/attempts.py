@@ -49,7 +49,8 @@ class Asking(Generic[T]):
 
 def unreached_in(calls: Iterable[Call]) -> tuple[str, ...]:
     """Who could not be reached in a play, each once: with them it might have gone otherwise."""
-    return tuple(sorted({call.player for call in calls if call.unreached}))
+    unreached = {call.player for call in calls if call.unreached}
+    return tuple(sorted(unreached)) if unreached else ()
 
 
 async def until_usable(player: Player, asking: Asking[T], journal: list[Call]) -> Heard[T]:
