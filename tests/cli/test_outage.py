@@ -414,3 +414,41 @@ def test_over_its_captain_a_team_claims_what_compare_claims(tmp_path: Path) -> N
         compared = json.loads(command("compare", path, "talkative", "solo@ann", "--json"))
         assert (over["low"] is None) is (compared["low"] is None)
         path.with_suffix(".db").unlink()
+
+
+def test_texts_of_a_team_that_was_not_whole_are_not_called_better_or_worse(tmp_path: Path) -> None:
+    """Nobody knows what they would be preferred to."""
+    path = cup(tmp_path, ["talkative"], questions=40)
+    spec = json.loads(path.read_text())
+    for number, (name, power) in enumerate({"ann": 0.3, "bob": 0.95, "cat": 0.3}.items()):
+        spec["models"][name] |= {"power": power, "words": 40 + number}
+    spec["models"]["jim"] = {"provider": "simulated", "accuracy": 0.9}
+    spec |= {"judge": {"models": ["jim"], "pairwise": True}, "primary": "talkative@ann"}
+    texts = [{"id": f"q{n}", "text": f"Write plan {n}.", "kind": "text"} for n in range(40)]
+    Path(tmp_path / "q.jsonl").write_text("\n".join(map(json.dumps, texts)), encoding="utf-8")
+    path.write_text(json.dumps(spec))
+    outage(path, "bob", share=2)
+    figures = told(path)
+    preferred = figures["headline"]["preferred"]
+    assert (preferred["low"], preferred["p"], preferred["better"], preferred["worse"]) == (None, None, False, False)
+    assert preferred["unreached"]["withheld"]
+    assert "questions somebody could not be reached (bob)" in figures["headline"]["sentence"]
+    for row in figures["preferences"]["options"]:
+        assert (row["better"], row["worse"], row["low"]) == (False, False, None)
+
+
+def test_a_table_of_a_cohort_is_one_of_its_team(tmp_path: Path) -> None:
+    path = cup(tmp_path, ["peer-review"], questions=24)
+    spec = json.loads(path.read_text())
+    spec["models"]["dan"] = {"provider": "simulated", "accuracy": 0.6}
+    spec["teams"] = {"four": {"players": [*GOOD, "dan"], "cohorts": {"x": ["ann", "bob"], "y": ["cat", "dan"]}}}
+    path.write_text(json.dumps(spec))
+    with asked(gone("bob", "cat", questions=lambda n: n % 2 == 0)):
+        status, said = ended("run", path, "--quiet")
+    assert status == 1, said
+    figures = told(path)
+    tables = {
+        key: figures[key] for key in ("gap", "gains", "diversity", "diversity_captains", "safety") if key in figures
+    }
+    assert tables
+    assert {place for place, end in ends_of_intervals(tables) if end is not None} == set()

@@ -252,16 +252,23 @@ def _beside(
         return row
     row |= {"over_best_single": over, **cost}
     many = "unreached" in row and 20 * row["unreached"]["questions"] > len(values)
-    return _nothing_claimed(row) if many or _turns(raw, side, paid, own, values, every, without, over, means) else row
+    if not many and not _turns(raw, side, paid, own, values, every, without, over, means):
+        return row
+    row["over_best_single"] = _over_nothing(over)
+    return {**row, "unreached": {**row["unreached"], "withheld": True}}
+
+
+def _over_nothing(over: Row) -> Row:
+    over = {**over, **{key: None for key in ("low", "high", "p") if key in over}, "why": ANY_TEXT}
+    if over.get("best_single"):
+        over["best_single"] = {**over["best_single"], "low": None, "high": None}
+    return over
 
 
 def _nothing_claimed(row: Row) -> Row:
     row = {**row, "low": None, "high": None}
     if over := row["over_best_single"]:
-        over = {**over, **{key: None for key in ("low", "high", "p") if key in over}, "why": ANY_TEXT}
-        if over.get("best_single"):
-            over["best_single"] = {**over["best_single"], "low": None, "high": None}
-        row["over_best_single"] = over
+        row["over_best_single"] = _over_nothing(over)
     if captain := row["over_captain"]:
         claimed = (key for key in ("low", "high", "p", "p_holm", "low_holm", "high_holm") if key in captain)
         row["over_captain"] = {**captain, **dict.fromkeys(claimed), "why": ANY_TEXT}

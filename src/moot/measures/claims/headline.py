@@ -28,6 +28,7 @@ from moot.measures.claims.unreached import (
     who_by_question,
     with_failed,
     withheld,
+    without_over_best,
 )
 from moot.measures.claims.without_members import too_many_without
 from moot.measures.claims.words import AFTER_THE_FACT, sentences, unreached_words
@@ -356,7 +357,8 @@ def _beside_players(
     turned = turned_round(
         over, chosen.options, chosen.place, every.values, values, without, pooled=pooled, seed=source.seed
     )
-    return withheld(row) if turned or (KEY in row and row[KEY]["questions"] > FEW_WAITING * len(values)) else row
+    many = KEY in row and row[KEY]["questions"] > FEW_WAITING * len(values)
+    return without_over_best(row) if turned or many else row
 
 
 def _alone(source: Source, chosen: _Chosen, singles: Singles, single: str) -> NativeCost:

@@ -10,7 +10,9 @@ from typing import Any
 
 from moot.experiment.side_names import ClaimError
 from moot.measures.cells import Stored
-from moot.measures.claims.words import CUT_SHORT, interim_words, sentences
+from moot.measures.claims.unreached import KEY, unreached_row, who_by_question
+from moot.measures.claims.without_members import too_many_without
+from moot.measures.claims.words import CUT_SHORT, interim_words, sentences, unreached_sentence
 from moot.measures.numbers import plain, rounded
 from moot.measures.question_costs import mean_cost
 from moot.measures.sides import cells_named, side_of
@@ -66,9 +68,24 @@ def _preferred(source: Source, headline: Row, found: PreferenceFigures) -> Row |
     row |= _as_judged(found, row)
     row |= _cost(source, row)
     row |= {key: found[key] for key in ("baseline", "without_word", "judges_who_play")}
-    if source.cut_short or row.get("overturned"):
+    row |= _unreached(source, row)
+    if source.cut_short or row.get("overturned") or KEY in row:
         row |= {"low": None, "high": None, "p": None, "better": False, "worse": False}
     return row
+
+
+def _unreached(source: Source, row: Row) -> Row:
+    """On how many questions somebody could not be reached, where that is more than a few of either side's plays."""
+    try:
+        sides = [cells_named(row[key], source.cells) for key in ("of", "against") if row[key]]
+    except ClaimError:
+        return {}
+    cells = [cell for side in sides for cell in side]
+    if not any(too_many_without(source, side) for side in sides):
+        return {}
+    asked = {episode.key[0] for cell in cells for episode in source.seen(cell)}
+    found = unreached_row(who_by_question(source, cells, asked), len(asked))
+    return {KEY: {**found[KEY], "withheld": True}}
 
 
 def _near_to_better(option: Row) -> tuple[bool, bool, float, float]:
@@ -179,6 +196,8 @@ def _doubts(row: Row, headline: Mapping[str, Any]) -> Iterator[str]:
         yield CUT_SHORT
     elif headline["value"] is None and (interim := headline.get("interim")):
         yield interim_words(interim)
+    if KEY in row and (headline["value"] is None or KEY not in headline):  # else it was said above
+        yield unreached_sentence(row[KEY])
     if row["questions"] < FEW_QUESTIONS:
         yield f"Fewer than {FEW_QUESTIONS} questions show next to nothing: see how wide the intervals are."
     if row["chosen"] not in ("declared", "only") and row["options"] > 1:

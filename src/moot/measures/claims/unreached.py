@@ -64,6 +64,12 @@ def withheld(headline: Row) -> Row:
     return {**headline, **beside, "low": None, "high": None, KEY: {**headline[KEY], "withheld": True}}
 
 
+def without_over_best(headline: Row) -> Row:
+    """The same without what it claims over the best single model: those who could not be reached may be better, or the team."""
+    over = {**without_claims(headline[OVER[0]]), "why": unreached_words(headline[KEY])}
+    return {**headline, OVER[0]: over, KEY: {**headline[KEY], "withheld": True}}
+
+
 def claims(figure: Mapping[str, Any] | None) -> bool | None:
     """Whether a difference is told as more (True) or less; None: as neither."""
     if not figure or figure["low"] is None or figure["low"] <= 0 <= figure["high"]:

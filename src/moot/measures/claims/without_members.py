@@ -17,7 +17,7 @@ from typing import Any
 import orjson
 
 from moot.experiment.side_names import ClaimError, is_meant, parse_side
-from moot.measures.cells import Stored
+from moot.measures.cells import Stored, table_of
 from moot.measures.claims.cut_short import none_beaten
 from moot.measures.source import Source
 from moot.stats.graded import FEW_WAITING
@@ -27,9 +27,12 @@ Row = dict[str, Any]
 _OF_CHANCE = re.compile(r"(?:\w{1,40}_)?(?:low|high|p)(?:_holm)?")
 """The ends of an interval and what a test comes to, of a row's only figure or of a named one."""
 _SIDES = ("of", "a", "b")
-_NAMES = ("label", "team", "captain", "player")
+_NAMES = ("label", "stage", "team", "captain", "player")
 _OF_A_TEAM = frozenset({"skyline", "best_single", "talk_threshold"})
-"""Figures by themselves, without the team's name where a run has one team; who is the best is one of its players."""
+"""Figures by themselves: who is the best is one of a team's players."""
+_OF_JUDGES = frozenset({"judges", "measurement", "habits", "agreement", "human"})
+"""What names nobody who played is about all of them, but for what is about who graded."""
+_CLAIMS = frozenset({"better", "worse", "alone_better"})
 _WITHHELD_ELSEWHERE = frozenset({"headline", "hypotheses", "power", "unreached"})
 """The first two weigh such plays one by one; the others have no interval."""
 
@@ -78,20 +81,17 @@ class WithoutMembers:
         return kept
 
     def told(self, value: Any, named: Mapping[str, str] | None = None, of: str = "") -> Any:
-        """A row, or rows, or what stands within one. `named`: what the rows around it say of themselves, None where that is
-        nothing; `of`: its key."""
+        """A row, or rows, or what stands within one. `named`: what the rows around it say of themselves; `of`: its key."""
         if isinstance(value, list):
             return [self.told(each, named, of) for each in value]
-        if not isinstance(value, dict) or of == "bounds":
+        if not isinstance(value, dict) or of == "bounds" or of in _OF_JUDGES:
             return value
         names = ("team",) if of in _OF_A_TEAM else (*_SIDES, *_NAMES)
-        own = {key: value[key] for key in names if _is_name(value.get(key))}
-        around = {**(named or {}), **own} if own or of in _OF_A_TEAM else named
-        touched = around is not None and self._touches(around)
-        return {
-            key: None if touched and _OF_CHANCE.fullmatch(key) else self.told(each, around, key)
-            for key, each in value.items()
-        }
+        around = {**(named or {}), **{key: value[key] for key in names if _is_name(value.get(key))}}
+        touched = self._touches(around)
+        withheld = {key: None for key in value if touched and _OF_CHANCE.fullmatch(key)}
+        withheld |= {key: False for key in value if touched and key in _CLAIMS}
+        return {**{key: self.told(each, around, key) for key, each in value.items()}, **withheld}
 
     def _touches(self, row: Mapping[str, Any]) -> bool:
         names = self._played_under({key: row[key] for key in _NAMES if _is_name(row.get(key))})
@@ -102,15 +102,11 @@ class WithoutMembers:
     def _played_under(self, names: Mapping[str, str]) -> dict[str, str]:
         """The same as far as they are names of who played: a table may have a team once for each way that its drafts were
         asked for, these drafts as if they were a strategy, and others of a team where cells have their captain."""
-        known = dict(names)
-        if "team" in names:
-            teams = (team for team in self._members if names["team"] == team or names["team"].startswith(f"{team} ("))
-            known["team"] = max(teams, key=len, default=names["team"])
-        if names.get("captain") not in {cell["captain"] for cell in self.cells}:
-            known.pop("captain", None)
-        if names.get("label") not in {cell["label"] for cell in self.cells}:
-            known.pop("label", None)
-        return known
+        teams = {table_of(cell): cell["team"] for cell in self.cells} | {team: team for team in self._members}
+        labels, captains = ({cell[key] for cell in self.cells} for key in ("label", "captain"))
+        known = {"label": labels, "stage": labels, "captain": captains, "team": teams}
+        played = {key: name for key, name in names.items() if key == "player" or name in known[key]}
+        return played | ({"team": team} if (team := teams.get(played.get("team", ""))) else {})
 
     def _meant(self, side: str) -> list[Stored]:
         """Nobody, where a side is called by another name than that of who played it."""
@@ -121,6 +117,9 @@ class WithoutMembers:
         return [cell for cell in self.cells if is_meant(named, cell)]
 
     def _is_of(self, cell: Stored, names: Mapping[str, str]) -> bool:
+        if "stage" in names:  # held against what they said alone
+            others = {key: name for key, name in names.items() if key != "stage"}
+            return self._is_of(cell, others) and (cell["player"] is not None or cell["label"] == names["stage"])
         if not names.keys() <= {"player", "team"}:
             own: Mapping[str, Any] = cell
             return all(own[key] in (None, name) for key, name in names.items())
