@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -14,7 +15,7 @@ from beside import in_a_thread
 from cup_commands import Row, command, ended, told, write
 from outages import asked, gone
 
-from moot.errors import CallError, GenerationFailed
+from moot.errors import CallError, GenerationFailed, ServerFailed
 from moot.simulate.server import running
 from moot.types import Reply, Request
 
@@ -334,7 +335,7 @@ def test_what_is_about_another_team_keeps_its_intervals(tmp_path: Path) -> None:
 def test_one_play_in_twenty_leaves_intervals_and_one_more_does_not(tmp_path: Path) -> None:
     for many, whole in ((1, True), (2, False)):
         path = cup(tmp_path / str(many), ["solo", "vote"], questions=20)
-        with asked(gone("cat", questions=lambda n, many=many: n < many)):  # type: ignore[misc]
+        with asked(gone("cat", questions=lambda n, many=many: n < many)):
             assert ended("run", path, "--quiet")[0] == 1
         figures = told(path)
         rows = {row.get("player"): row for row in figures["accuracy"]}
@@ -408,7 +409,7 @@ def test_over_its_captain_a_team_claims_what_compare_claims(tmp_path: Path) -> N
         spec["models"][name]["accuracy"] = share
     path.write_text(json.dumps(spec))
     for many in (2, 3):
-        with asked(gone("ann", questions=lambda n, many=many: n < many)):  # type: ignore[misc]
+        with asked(gone("ann", questions=lambda n, many=many: n < many)):
             ended("run", path, "--quiet")
         over = told(path)["headline"]["over_captain"]
         compared = json.loads(command("compare", path, "talkative", "solo@ann", "--json"))
@@ -437,18 +438,69 @@ def test_texts_of_a_team_that_was_not_whole_are_not_called_better_or_worse(tmp_p
         assert (row["better"], row["worse"], row["low"]) == (False, False, None)
 
 
-def test_a_table_of_a_cohort_is_one_of_its_team(tmp_path: Path) -> None:
-    path = cup(tmp_path, ["peer-review"], questions=24)
+def test_a_table_of_a_cohort_is_one_of_its_team_and_the_other_cohort_keeps_its_own(tmp_path: Path) -> None:
+    path = cup(tmp_path, ["solo", "vote", "peer-review"], questions=24)
     spec = json.loads(path.read_text())
     spec["models"]["dan"] = {"provider": "simulated", "accuracy": 0.6}
     spec["teams"] = {"four": {"players": [*GOOD, "dan"], "cohorts": {"x": ["ann", "bob"], "y": ["cat", "dan"]}}}
     path.write_text(json.dumps(spec))
-    with asked(gone("bob", "cat", questions=lambda n: n % 2 == 0)):
+    with asked(gone("bob", questions=lambda n: n % 2 == 0)):
         status, said = ended("run", path, "--quiet")
     assert status == 1, said
     figures = told(path)
-    tables = {
-        key: figures[key] for key in ("gap", "gains", "diversity", "diversity_captains", "safety") if key in figures
-    }
+    tables = ("gap", "gains", "comparisons", "diversity", "diversity_captains", "safety", "cohort_models", "players")
+    rows = [(key, row) for key in tables for row in figures.get(key, ())]
+    of_x = [(key, row) for key, row in rows if row.get("cohort") == "x" or "/x" in (row.get("team") or "")]
+    of_x = [(key, row) for key, row in of_x if row.get("player") != "ann"]  # who was whole alone
+    assert {key for key, _ in of_x} >= {"gains", "safety", "diversity"}
+    assert [(key, place) for key, row in of_x for place, end in ends_of_intervals(row) if end is not None] == []
+    (whole,) = [row for row in figures["accuracy"] if (row["label"], row.get("cohort")) == ("vote", "y")]
+    assert whole["low"] is not None
+    assert all(row["net_share_low"] is not None for row in figures["safety"] if row["cohort"] == "y")
+
+
+def test_a_strategy_that_was_whole_keeps_its_rows_beside_one_that_was_not(tmp_path: Path) -> None:
+    """The captain was away when it was to read the others' drafts; its own had come."""
+    path = cup(tmp_path, ["solo", "vote", {"peer-review": {"drafts": "single-call"}}], questions=24)
+
+    asked_before: Counter[str] = Counter()
+
+    def second(name: str, request: Request) -> CallError | None:
+        asked_before[request.question_id or ""] += name == "ann"
+        away = name == "ann" and asked_before[request.question_id or ""] > 1
+        return ServerFailed("the server is down", status=500) if away else None
+
+    with asked(second):
+        ended("run", path, "--quiet")
+    figures = told(path)
+    without = {row["label"] for row in figures["unreached"]}
+    assert without == {"peer-review(drafts=single-call)"}
+    lows = {row["label"]: row["low"] for row in figures["accuracy"] if row["label"] != "solo"}
+    assert lows["vote"] is not None
+    assert lows["peer-review(drafts=single-call)"] is None
+    assert all(row["low"] is not None for row in figures["players"] if row["from"] == "solo")
+    for row in figures["safety"]:
+        assert (row["net_share_low"] is None) is (row["stage"] != "vote"), row["stage"]
+
+
+def test_the_form_that_answers_are_asked_in_is_compared_only_where_all_were_reached(tmp_path: Path) -> None:
+    path = cup(tmp_path, ["solo", {"solo": {"drafts": "double-call"}}, "vote"], questions=24)
+    outage(path, "bob", share=2)
+    figures = told(path)
+    tables = {key: figures[key] for key in ("formatting_tax", "formatting_tax_models") if key in figures}
     assert tables
-    assert {place for place, end in ends_of_intervals(tables) if end is not None} == set()
+    assert {end for _, end in ends_of_intervals(tables)} == {None}
+
+
+def test_a_weak_player_of_another_team_withholds_nothing(tmp_path: Path) -> None:
+    """With all that failed right it would not be the best."""
+    path = cup(tmp_path, ["solo", "vote"], questions=60, primary="three/vote")
+    spec = json.loads(path.read_text())
+    spec["models"]["dan"] = {"provider": "simulated", "accuracy": 0.2}
+    spec["teams"] |= {"two": {"players": ["dan", "ann"], "captain": "ann"}}
+    path.write_text(json.dumps(spec))
+    with asked(gone("dan", questions=lambda n: n % 4 == 0)):
+        assert ended("run", path, "--quiet")[0] == 1
+    headline = told(path)["headline"]
+    assert headline["low"] is not None
+    assert headline["over_best_single"]["low"] is not None

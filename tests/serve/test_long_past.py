@@ -51,6 +51,7 @@ async def test_the_beginning_is_told_wherever_the_text_is_cut(tmp_path: Path) ->
     """In the middle of an escape, of a pair of surrogates, right behind a backslash."""
     async with serving(tmp_path) as served:
         asked = ["\n" * LONG, "\\" * LONG, '"' * LONG, "\U0001f600" * LONG, "\u0001" * LONG]
+        asked += ["\\u" * LONG, "\\u0" * LONG, "\\u00" * LONG, "\\x" * LONG]  # written by hand: no escapes
         for shift, text in enumerate(asked):
             assert (await served.chat("x" * (1 + shift) + text))[0] == 200
         await served.live.record.flush()
@@ -96,6 +97,19 @@ async def test_a_follow_up_is_listed_by_its_own_words(
     told = [(each["further"], "further" in each["cut"]) for each in reversed(listed["episodes"])]
     wanted = [(f"{text[:cut]}…" if len(text) > cut else text, len(text) > cut) for text in FURTHER.values()]
     assert told == [*wanted * len(BEFORE), *[(None, False)] * len(alone)]
+
+
+@pytest.mark.parametrize("end", ["\\u", "\\u00", "\\", "\\x", '"', "\\n\\n"])
+async def test_own_words_that_look_like_half_an_escape_are_listed(tmp_path: Path, end: str) -> None:
+    async with serving(tmp_path) as served:
+        said = [{"role": "user", "content": "Who?"}, {"role": "assistant", "content": "x" * 9_000}]
+        asked = f"And what is {end}"
+        body = {"model": "three/vote", "messages": [*said, {"role": "user", "content": asked}]}
+        assert (await served.post("/v1/chat/completions", body))[0] == 200
+        await served.live.record.flush()
+        status, listed = await served.get("/v1/moot/episodes")
+        assert status == 200
+        assert listed["episodes"][0]["further"].startswith("And what is")
 
 
 async def test_one_question_is_bounded_before_it_is_read(tmp_path: Path, monkeypatch: Any) -> None:

@@ -35,10 +35,10 @@ LEAST_SHOWN = 1_000
 """Characters of each prompt and reply that are shown in any case."""
 
 _PREFIX = 8 * LISTED
-_WRITTEN = r'((?:[^"\\]|\\.)*)'
+_WRITTEN = r'((?:[^"\\]|\\u[0-9a-fA-F]{4}|\\["\\/bfnrt])*)'
+"""As much of a text as is written whole: a cut may go through what stands for one sign."""
 _TEXT = re.compile(r'\{"question":\{(?:"id":"(?:[^"\\]|\\.)*",)?"text":"' + _WRITTEN, re.DOTALL)
 _REST = re.compile(_WRITTEN, re.DOTALL)
-_HALF_AN_ESCAPE = re.compile(r"\\u[0-9a-fA-F]{0,3}$")
 
 
 class TooLong(UsageError):
@@ -102,7 +102,7 @@ def _beginning(content: str) -> str:
 
 def _read(found: re.Match[str] | None) -> str:
     """A text of which the beginning was cut out of JSON, wherever that was."""
-    written = _HALF_AN_ESCAPE.sub("", found[1]) if found else ""
+    written = found[1] if found else ""
     return str(json.loads(f'"{written}"')).encode("utf-8", "ignore").decode()
 
 

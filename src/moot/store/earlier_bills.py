@@ -6,6 +6,7 @@ must not be forgotten with the process that saw it, or every start could cross t
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -41,15 +42,20 @@ class EarlierBills:
         self._model_of = {listed.whose(model): model for model, listed in lists.items()}
         self._whose = {model: whose for whose, model in self._model_of.items()}
         self._next_look = 0.0
+        self._looking = asyncio.Lock()
         self.times: dict[str, float] = {}
 
     async def look(self) -> None:
+        """Of many who come at once one looks, and the others wait for what it finds: each of them is about to pay."""
         if not self._model_of or time.monotonic() < self._next_look:
             return
-        self._next_look = time.monotonic() + LOOK_S
-        for whose, times in (await self._store.read(times_billed)).items():
-            if (model := self._model_of.get(whose)) is not None:
-                self.times[model] = max(times, self.times.get(model, 0.0))
+        async with self._looking:
+            if (began := time.monotonic()) < self._next_look:
+                return
+            for whose, times in (await self._store.read(times_billed)).items():
+                if (model := self._model_of.get(whose)) is not None:
+                    self.times[model] = max(times, self.times.get(model, 0.0))
+            self._next_look = began + LOOK_S
 
     def remember(self, model: str, times: float, holder: str) -> None:
         """In the books before whatever is written next: the bill itself is."""

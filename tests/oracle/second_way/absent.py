@@ -13,6 +13,7 @@ Row = dict[str, Any]
 ENDS = ("low", "high", "p", "low_holm", "high_holm", "p_holm")
 ONE_BY_ONE = ("headline", "hypotheses", "power", "unreached")
 """Where such plays are weighed by themselves, or nothing has an interval."""
+NAMES = ("label", "from", "stage", "team", "cohort", "captain", "player")
 GRADERS = ("judges", "measurement", "habits", "agreement", "human")
 WHOLE_TEAM = ("skyline", "best_single", "talk_threshold")
 
@@ -38,7 +39,7 @@ def _walk(raw: Raw, bad: list[Cell], key: str, value: Any, above: Mapping[str, A
         return [_walk(raw, bad, key, each, above) for each in value]
     if not isinstance(value, dict) or key in ("bounds", *GRADERS):
         return value
-    wanted = ("team",) if key in WHOLE_TEAM else ("of", "a", "b", "label", "stage", "team", "captain", "player")
+    wanted = ("team",) if key in WHOLE_TEAM else ("of", "a", "b", *NAMES)
     identity = {**above, **{name: value[name] for name in wanted if isinstance(value.get(name), str)}}
     row = {name: _walk(raw, bad, name, each, identity) for name, each in value.items()}
     if not _concerned(raw, bad, identity):
@@ -54,10 +55,15 @@ def _is_end(name: str) -> bool:
 def _concerned(raw: Raw, bad: list[Cell], row: Mapping[str, Any]) -> bool:
     """Whether a row is about one of these: it names it, or one of its sides does, or it is about all that its team played."""
     row = dict(row)
-    labels, teams = ({getattr(cell, name) for cell in raw.cells} for name in ("label", "team"))
-    if row.get("team") not in teams:  # one of its tables, by how they drafted or by cohort
-        row["team"] = re.sub(r" \([a-z-]+\)$|/[^/]+$", "", re.sub(r" \([a-z-]+\)$", "", row.get("team", "")))
+    labels, teams, cohorts = ({getattr(cell, name) for cell in raw.cells} for name in ("label", "team", "cohort"))
+    if row.get("team") not in teams:  # one of its tables, by cohort or by how they drafted
+        table = re.sub(r" \([a-z-]+\)$", "", row.get("team", ""))
+        row["team"], _, cohort = (table, "", "") if table in teams else table.rpartition("/")
+        row.setdefault("cohort", cohort)
+    if row.get("label") not in labels and row.get("from") in labels:
+        row["label"] = row["from"]
     known = {"label": labels, "stage": labels, "team": teams, "captain": {cell.captain for cell in raw.cells}}
+    known |= {"cohort": cohorts, "from": set()}
     row = {name: value for name, value in row.items() if name not in known or value in known[name]}
     sides = [cell for side in ("of", "a", "b") if side in row for cell in _side(raw, row[side])]
     pool = [cell for cell in bad if cell in sides] if sides else bad
@@ -76,16 +82,19 @@ def _side(raw: Raw, text: str) -> list[Cell]:
 
 
 def _about(raw: Raw, cell: Cell, row: Mapping[str, Any]) -> bool:
-    if "stage" in row and cell.player is None and cell.label != row["stage"]:
-        return False  # what they said alone counts for every stage
-    if "label" in row or "captain" in row:
-        pairs = [(getattr(cell, name), row[name]) for name in ("label", "team", "captain", "player") if name in row]
-        return all(own is None or own == wanted for own, wanted in pairs)
-    if (player := row.get("player")) is not None:
-        missed = {name for episode in raw.episodes(cell) for name in episode.unreached}
-        if player != cell.player and player not in missed:
+    """One play of it is one of the row's; or it is what a member said alone."""
+    for name in ("team", "cohort", "captain", "label"):
+        if name in row and getattr(cell, name) not in (None, row[name]):
             return False
-    if (team := row.get("team")) is None or cell.team == team:
-        return True
-    seats = [{each["name"] for each in other.spec["players"]} for other in raw.cells if other.team == team]
-    return not seats or cell.player in set().union(*seats)
+    if cell.player is None:
+        missed = {name for episode in raw.episodes(cell) for name in episode.unreached}
+        staged = row.get("stage", cell.label) == cell.label
+        return staged and ("label" in row or row.get("player", "") in {"", *missed})
+    if row.get("player", cell.player) != cell.player:
+        return False
+    seats = [
+        {each["name"] for each in other.spec["players"]}
+        for other in raw.cells
+        if other.team is not None and other.team == row.get("team") and row.get("cohort") in (None, other.cohort)
+    ]
+    return "label" in row or not seats or cell.player in set().union(*seats)

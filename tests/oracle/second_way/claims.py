@@ -251,7 +251,12 @@ def _beside(
     if not over:
         return row
     row |= {"over_best_single": over, **cost}
-    many = "unreached" in row and 20 * row["unreached"]["questions"] > len(values)
+    reached = sum(several.values[single][q].least for q in own if q in several.values[single])
+    many = False
+    for alone in every.values.values():
+        here = [alone[q] for q in own if q in alone]
+        best = sum(1.0 if broken(value) else value.most for value in here)
+        many |= 20 * sum(map(broken, here)) > len(own) and best >= reached
     if not many and not _turns(raw, side, paid, own, values, every, without, over, means):
         return row
     row["over_best_single"] = _over_nothing(over)

@@ -23,6 +23,7 @@ from moot.measures.claims.unreached import (
     KEY,
     OVER,
     WhoByQuestion,
+    may_be_best,
     turned_round,
     unreached_row,
     who_by_question,
@@ -41,7 +42,6 @@ from moot.stats.choice import chosen_interval
 from moot.stats.clusters import units_of
 from moot.stats.estimates import Row, estimate_row
 from moot.stats.graded import (
-    FEW_WAITING,
     Value,
     accuracy_row,
     at_worst,
@@ -357,8 +357,7 @@ def _beside_players(
     turned = turned_round(
         over, chosen.options, chosen.place, every.values, values, without, pooled=pooled, seed=source.seed
     )
-    many = KEY in row and row[KEY]["questions"] > FEW_WAITING * len(values)
-    return without_over_best(row) if turned or many else row
+    return without_over_best(row) if turned or may_be_best(every.values, single, values) else row
 
 
 def _alone(source: Source, chosen: _Chosen, singles: Singles, single: str) -> NativeCost:

@@ -107,6 +107,17 @@ def turned_round(
     return claims(over_best(every, option, alone, single, own, pooled=pooled, seed=seed)) is not more
 
 
+def may_be_best(singles: ValuesByName, single: str, asked: Collection[str]) -> bool:
+    """Whether somebody of whom more than a few of these failed, be it the best single itself, may be as good once reached."""
+    reached = sum(value.least for question, value in singles[single].items() if question in asked)
+    for own in singles.values():
+        here = {question: value for question, value in own.items() if question in asked}
+        at_best = sum(1.0 if value.failed else value.most for value in here.values())
+        if len(questions_failed(here)) > FEW_WAITING * len(asked) and at_best >= reached:
+            return True
+    return False
+
+
 def questions_failed(values: Mapping[str, Value]) -> set[str]:
     return {question for question, value in values.items() if value.failed}
 

@@ -27,7 +27,7 @@ Row = dict[str, Any]
 _OF_CHANCE = re.compile(r"(?:\w{1,40}_)?(?:low|high|p)(?:_holm)?")
 """The ends of an interval and what a test comes to, of a row's only figure or of a named one."""
 _SIDES = ("of", "a", "b")
-_NAMES = ("label", "stage", "team", "captain", "player")
+_NAMES = ("label", "from", "stage", "team", "cohort", "captain", "player")
 _OF_A_TEAM = frozenset({"skyline", "best_single", "talk_threshold"})
 """Figures by themselves: who is the best is one of a team's players."""
 _OF_JUDGES = frozenset({"judges", "measurement", "habits", "agreement", "human"})
@@ -100,13 +100,21 @@ class WithoutMembers:
         return any(cell["id"] in self.without and self._is_of(cell, names) for cell in of)
 
     def _played_under(self, names: Mapping[str, str]) -> dict[str, str]:
-        """The same as far as they are names of who played: a table may have a team once for each way that its drafts were
-        asked for, these drafts as if they were a strategy, and others of a team where cells have their captain."""
-        teams = {table_of(cell): cell["team"] for cell in self.cells} | {team: team for team in self._members}
-        labels, captains = ({cell[key] for cell in self.cells} for key in ("label", "captain"))
-        known = {"label": labels, "stage": labels, "captain": captains, "team": teams}
-        played = {key: name for key, name in names.items() if key == "player" or name in known[key]}
-        return played | ({"team": team} if (team := teams.get(played.get("team", ""))) else {})
+        """The same as far as they are names of who played: a table may have a team once for each cohort and for each way that
+        its drafts were asked for, these drafts as a strategy, and others of a team where cells have their captain."""
+        labels, captains, cohorts = ({cell[key] for cell in self.cells} for key in ("label", "captain", "cohort"))
+        tables = {table_of(cell): (cell["team"], cell["cohort"]) for cell in self.cells if cell["team"] is not None}
+        tables |= {team: (team, None) for team, _ in tables.values() if team is not None}
+        team, cohort = tables.get(names.get("team", ""), (None, None))
+        played = {
+            "label": next((name for key in ("label", "from") if (name := names.get(key)) in labels), None),
+            "stage": name if (name := names.get("stage")) in labels else None,
+            "captain": name if (name := names.get("captain")) in captains else None,
+            "team": team,
+            "cohort": name if (name := names.get("cohort")) in cohorts else cohort,
+            "player": names.get("player"),
+        }
+        return {key: name for key, name in played.items() if name is not None}
 
     def _meant(self, side: str) -> list[Stored]:
         """Nobody, where a side is called by another name than that of who played it."""
@@ -117,26 +125,31 @@ class WithoutMembers:
         return [cell for cell in self.cells if is_meant(named, cell)]
 
     def _is_of(self, cell: Stored, names: Mapping[str, str]) -> bool:
-        if "stage" in names:  # held against what they said alone
-            others = {key: name for key, name in names.items() if key != "stage"}
-            return self._is_of(cell, others) and (cell["player"] is not None or cell["label"] == names["stage"])
-        if not names.keys() <= {"player", "team"}:
-            own: Mapping[str, Any] = cell
-            return all(own[key] in (None, name) for key, name in names.items())
-        team, player = names.get("team"), names.get("player")
-        if player is not None and player not in {cell["player"], *self.without[cell["id"]]}:
+        """Whether a row that names these is about plays of a cell: its own, or those of a player of the team alone."""
+        own: Mapping[str, Any] = cell
+        if any(names.get(key, own[key]) != own[key] for key in ("team", "cohort", "captain") if own[key] is not None):
             return False
-        members = self._members.get(team) if team is not None else None
-        return members is None or cell["team"] == team or cell["player"] in members
+        if names.get("label", cell["label"]) != cell["label"]:
+            return False
+        player = names.get("player")
+        if cell["player"] is None:
+            if names.get("stage", cell["label"]) != cell["label"]:
+                return False
+            return player is None or "label" in names or player in self.without[cell["id"]]
+        if player not in (None, cell["player"]):
+            return False
+        seats = self._members.get((names.get("team"), names.get("cohort")))
+        return "label" in names or seats is None or cell["player"] in seats
 
     @cached_property
-    def _members(self) -> Mapping[str, frozenset[str]]:
-        """By team, as far as it has played."""
-        members: dict[str, frozenset[str]] = {}
+    def _members(self) -> Mapping[tuple[str | None, str | None], frozenset[str]]:
+        """By team, and by team and cohort, as far as they have played."""
+        members: dict[tuple[str | None, str | None], frozenset[str]] = {}
         for cell in self.cells:
             if (team := cell["team"]) is not None:
-                players = orjson.loads(cell["spec"])["players"]
-                members[team] = members.get(team, frozenset()) | {player["name"] for player in players}
+                players = frozenset(player["name"] for player in orjson.loads(cell["spec"])["players"])
+                for cohort in {None, cell["cohort"]}:
+                    members[team, cohort] = members.get((team, cohort), frozenset()) | players
         return members
 
 
