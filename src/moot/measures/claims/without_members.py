@@ -111,7 +111,7 @@ class WithoutMembers:
             "stage": name if (name := names.get("stage")) in labels else None,
             "captain": name if (name := names.get("captain")) in captains else None,
             "team": team,
-            "cohort": name if (name := names.get("cohort")) in cohorts else cohort,
+            "cohort": name if (name := names.get("cohort")) in cohorts - {None} else cohort,
             "player": names.get("player"),
         }
         return {key: name for key, name in played.items() if name is not None}
