@@ -32,6 +32,10 @@ end a run, because going on would break a promise; `EndpointClosed` does, becaus
 
 from __future__ import annotations
 
+import math
+import time
+from typing import Self
+
 
 class MootError(Exception):
     """The root: catching it catches everything moot raises on purpose."""
@@ -183,6 +187,13 @@ class StoreError(MootError):
 
     retry_after_s: float | None = None
     """When it is tried again, where somebody tries."""
+
+    @classmethod
+    def until(cls, words: str, tried_again: float) -> Self:
+        """`tried_again`: at this moment of the monotonic clock."""
+        error = cls(words)
+        error.retry_after_s = math.ceil(max(0.0, tried_again - time.monotonic())) + 1.0
+        return error
 
 
 class StoreFull(StoreError):

@@ -96,7 +96,7 @@ def test_nothing_is_claimed_of_a_team_whose_members_could_not_be_reached(tmp_pat
     assert "in 30 of 60 plays of vote somebody could not be reached (bob, cat)" in figures["hypotheses"][0]["note"]
     row = next(row for row in figures["unreached"] if row["label"] == "vote")
     assert (row["plays"], row["unreached"], row["who"]) == (60, 30, ["bob", "cat"])
-    sentence = f"{why.capitalize()}, which could turn it round, so that nothing is claimed: moot run asks them again."
+    sentence = f"{why.capitalize()}, so that nothing is claimed: moot run asks them again."
     assert sentence in headline["sentence"]
     for words in (("report", path), ("report", path, "--section", "accuracy")):
         assert sentence in command(*words), words

@@ -126,4 +126,5 @@ def test_one_difference_is_withheld_everywhere_or_nowhere() -> None:
     assert gains["ann"] is after["ann"] is None
     assert gains["bob"] == after["bob"] is not None
     whys = [row["why"] for family in ("gains", "safety_models") for row in figures[family] if row["difference"] is None]
-    assert all("3 of 40 pairs have an ungraded answer" in why for why in whys if "80" not in why)
+    told = ("3 of 40 pairs have", "3 of 40 questions to a model, all repeats together, have")
+    assert all(any(f"{words} an ungraded answer" in why for words in told) for why in whys if "80" not in why)

@@ -37,6 +37,7 @@ from moot.measures.graded_drafts import GradedDrafts, graded_drafts
 from moot.measures.source import Source
 from moot.models.recorded import json_object, read_recording
 from moot.needs import Needs
+from moot.pasted import pasted
 from moot.report.figures import find_experiment
 from moot.report.wanted_plan import FoundPlan, WantedPlan
 from moot.select.files import KINDS, read_labels
@@ -221,7 +222,7 @@ def _read_all(source: Source, file: ExperimentFile, table: FittedTeam) -> Advice
             f"the store has no graded drafts of {named} with these models and prompts; run {file.path.name} with solo or"
             " vote among its strategies, and references or grades for its questions"
         )
-    if (why := graded.why_unfair(f"moot run {file.path.name}")) is not None:
+    if (why := graded.why_unfair(f"moot run {pasted(file.path.name)}")) is not None:
         raise UsageError(f"nothing can be advised: {why}")
     costs = draft_costs(source, players, fits)
     return _reading(graded, costs, source, file, table)

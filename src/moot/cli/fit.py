@@ -49,6 +49,7 @@ from moot.experiment.selected import CHOSEN_ON, ChosenOn
 from moot.experiment.spec import ExperimentFile, read_experiment
 from moot.measures.graded_drafts import GradedDrafts
 from moot.models.closest import closest
+from moot.pasted import pasted
 from moot.stats.counted_words import count
 from moot.stats.estimates import estimate_row
 from moot.strategies import baseline
@@ -66,7 +67,7 @@ def fit_command(
     before = _rule_before(file, table) if served else None
     stored = asyncio.run(stored_lessons(path, store, table, served=served))
     drafts = stored.drafts
-    if (why := drafts.why_unfair(f"moot run {path}")) is not None:
+    if (why := drafts.why_unfair(f"moot run {pasted(path)}")) is not None:
         raise UsageError(f"nothing is learnt: {why}")
     every = studied(drafts.lessons, table.players)
     taught = studied(every.parted()[0], table.players) if targets else every

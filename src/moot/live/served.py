@@ -11,7 +11,6 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import math
 import time
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -148,9 +147,7 @@ class ServedRecord:
             raise self._refusal()
 
     def _refusal(self) -> StoreError:
-        refusal = StoreError(str(self.error))
-        refusal.retry_after_s = math.ceil(max(0.0, self._next_try - time.monotonic())) + 1.0
-        return refusal
+        return StoreError.until(str(self.error), self._next_try)
 
     def notice(self) -> None:
         """What broke the store may have been none of our rows: money that was to be reserved, or a sign of life."""
@@ -171,10 +168,8 @@ class ServedRecord:
         self._beside[cell.id] = cell, config
 
     def _plan_of(self, connection: Connection, cell: str) -> str:
-        if (beside := self._beside.get(cell)) is None:
-            return self.id
-        cell_beside, config = beside
-        return self.declare(connection, (cell_beside,), {**config, EDITED: True})
+        beside = self._beside.get(cell)
+        return self.id if beside is None else self.declare(connection, (beside[0],), {**beside[1], EDITED: True})
 
     def declare(
         self, connection: Connection, cells: Sequence[Cell], config: Mapping[str, Any], ident: str | None = None

@@ -147,9 +147,17 @@ def _arranged(
             if (sentence := spare.pop(0)) in verdict:
                 verdict.remove(sentence)
                 unsaid += 1
+        elif not shown.fits and told_below and (failed := _without_an_answer(remarks)) is not None:
+            remarks.remove(failed)
+            unsaid += 1
         else:
             break
     return _Arranged((*verdict, *shown.parts, *remarks, *asides, *giving.values()), following, shown)
+
+
+def _without_an_answer(remarks: Sequence[Text]) -> Text | None:
+    """How many episodes failed, which is told below too."""
+    return next((remark for remark in remarks if remark.plain.startswith("Without an answer")), None)
 
 
 def _asked_again(figures: Figures, following: NextCommands) -> list[str]:

@@ -295,8 +295,8 @@ def claims_nothing_words(headline: Mapping[str, Any]) -> list[str]:
 
 
 def unreached_sentence(row: Mapping[str, Any]) -> str:
-    turned = ", which could turn it round, so that nothing is claimed" if row["withheld"] else ""
-    words = f"{unreached_words(row)}{turned}: moot run asks them again."
+    nothing = ", so that nothing is claimed" if row["withheld"] else ""
+    words = f"{unreached_words(row)}{nothing}: moot run asks them again."
     return f"{words[:1].upper()}{words[1:]}"
 
 
@@ -321,6 +321,8 @@ def spare_sentences(row: Mapping[str, Any], *, told_below: bool = False) -> list
         spare += [doubt for doubt in row["words"] if doubt.startswith("The file declares no primary, ")]
     if told_below and (unreached := row.get("unreached")) and not unreached["withheld"]:
         spare.append(unreached_sentence(unreached))
+    if told_below:
+        spare += [doubt for doubt in row.get("words", ()) if doubt.startswith("Every call of ")]
     return spare
 
 
