@@ -40,7 +40,10 @@ MORE := tests/stats/test_coverage.py tests/estimate/test_budget_estimate.py test
 	tests/cli/test_settled.py tests/cli/test_advise_buy.py tests/cli/test_moved_rows.py tests/serve/test_week_of_served.py tests/cli/test_fit.py \
 	tests/cli/test_advise.py tests/serve/test_sure_captain.py tests/measures/test_trust.py \
 	tests/strategies/discuss/test_combinations.py tests/serve/test_changed_file.py tests/simulate/test_roles.py \
-	tests/measures/test_waiting_for_the_judge.py tests/engine/test_cut_short.py tests/serve/test_first_line.py
+	tests/measures/test_waiting_for_the_judge.py tests/engine/test_cut_short.py tests/serve/test_first_line.py \
+	tests/serve/test_as_measured.py tests/cli/test_outage_advised.py tests/measures/test_preferences.py \
+	tests/stats/test_preference.py tests/serve/test_streaming.py tests/report/test_terminal.py tests/decide/test_ends_told.py \
+	tests/engine/test_plugged_grader.py tests/decide/test_rule_figures.py tests/measures/test_rows_of_versions.py tests/simulate/test_simulated.py
 
 # Attacks. Those of the second list are quick, and `make test` tries them too.
 LONG_ATTACKS := tests/hostile tests/serve/test_openapi.py tests/serve/test_connections.py tests/serve/test_purge.py \
@@ -51,7 +54,7 @@ LONG_ATTACKS := tests/hostile tests/serve/test_openapi.py tests/serve/test_conne
 	tests/engine/test_postgresql.py tests/store/test_mangled_store.py tests/engine/test_stopping.py \
 	tests/store/test_ledger.py tests/models/test_border.py tests/serve/test_owners.py tests/models/test_paid_failures.py \
 	tests/serve/test_page_text.py tests/engine/test_faults.py tests/serve/test_forgotten_episode.py tests/store/test_odd_money.py \
-	tests/models/test_floods.py
+	tests/models/test_floods.py tests/serve/test_workers.py tests/serve/test_scrubbed.py
 ATTACKS := $(LONG_ATTACKS) tests/test_security.py tests/serve/test_doors.py \
 	tests/serve/test_discretion.py tests/models/test_hiccups.py tests/prompts/test_sandbox.py \
 	tests/report/test_formulas.py \

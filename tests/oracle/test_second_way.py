@@ -326,6 +326,7 @@ def test_probabilities_of_answers_too(number: int, tmp_path: Path) -> None:
     _check_every_number(shown, expected)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", range(1 + MORE))
 def test_cascades_and_voices_too(number: int, tmp_path: Path) -> None:
     """And any number of theirs that is changed is noticed."""

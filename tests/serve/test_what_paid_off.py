@@ -191,6 +191,7 @@ async def test_what_learns_in_a_run_is_not_served_itself(tmp_path: Path, declare
             pass
 
 
+@pytest.mark.long
 async def test_a_run_whose_best_learns_is_not_served_as_something_else(tmp_path: Path) -> None:
     file = {"strategies": ["learnt", "solo"]}
     best = await asyncio.to_thread(run, tmp_path, questions_of=40, **file)
@@ -202,6 +203,7 @@ async def test_a_run_whose_best_learns_is_not_served_as_something_else(tmp_path:
         assert (await ask_for(served)(None))[0] == 200
 
 
+@pytest.mark.long
 async def test_all_is_served_though_the_best_of_the_run_learns(tmp_path: Path) -> None:
     file = {"strategies": ["learnt", "solo"]}
     await asyncio.to_thread(run, tmp_path, questions_of=40, **file)
@@ -253,6 +255,7 @@ def with_rule(tmp_path: Path) -> dict[str, Any]:
     }
 
 
+@pytest.mark.long
 async def test_a_name_is_the_same_ones_everywhere(tmp_path: Path, with_rule: dict[str, Any]) -> None:
     """The name of what learns in the run, in its report, is never that of the rule's."""
     async with serving(tmp_path, with_rule, offer={"every": True}) as served:
@@ -274,6 +277,7 @@ async def test_a_name_is_the_same_ones_everywhere(tmp_path: Path, with_rule: dic
             assert (await offer_of(served.live, only=[name])).first == name, "what the refusal names can be served"
 
 
+@pytest.mark.long
 async def test_a_declared_learner_is_not_served_as_the_rule(tmp_path: Path, with_rule: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match=r"learnt learns from graded drafts .*three/learnt\(from="):
         async with serving(tmp_path, {**with_rule, "primary": "learnt@bob"}, offer={}):
