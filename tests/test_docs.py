@@ -299,6 +299,7 @@ def _check_part(block: Block) -> None:
     Experiment.model_validate({**whole, **yaml.safe_load(block.text)})
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "page",
     [pytest.param(page, marks=pytest.mark.long if page.name in LONG_PAGES else ()) for page in PAGES],

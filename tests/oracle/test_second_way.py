@@ -313,6 +313,7 @@ def _check_every_number(shown: Any, expected: Any) -> None:
     assert not missed
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", range(2 + MORE))
 def test_probabilities_of_answers_too(number: int, tmp_path: Path) -> None:
     """Of enough questions to learn from; and any number of theirs that is changed is noticed."""
@@ -342,6 +343,7 @@ def test_cascades_and_voices_too(number: int, tmp_path: Path) -> None:
     assert not [*differences(sure, again)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", range(1 + MORE))
 def test_answers_that_are_not_given_too(number: int, tmp_path: Path) -> None:
     _check(tmp_path, abstaining(number, tmp_path))
