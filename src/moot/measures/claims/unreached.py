@@ -17,6 +17,7 @@ from moot.measures.cells import Stored
 from moot.measures.claims.cut_short import without_claims
 from moot.measures.claims.over_singles import PlayedOption, best_of_singles, over_best
 from moot.measures.claims.side_cells import cells_of_side
+from moot.measures.claims.without_members import too_many_without
 from moot.measures.claims.words import unreached_words
 from moot.measures.source import Source
 from moot.stats.counted_words import few_names
@@ -139,9 +140,9 @@ def without_the_unreached(source: Source, cells: Sequence[Stored], hypotheses: S
 
 def _opened(source: Source, cells: Sequence[Stored], row: Row) -> Row:
     for cell in _named(source, cells, row["hypothesis"]):
-        seen = source.seen(cell)
-        without = [episode for episode in seen if episode.unreached]
-        if not source.served and len(without) > FEW_WAITING * len(seen):
+        if too_many_without(source, [cell]):
+            seen = source.seen(cell)
+            without = [episode for episode in seen if episode.unreached]
             names = few_names(sorted({name for episode in without for name in episode.unreached}))
             plays = f"in {len(without):,} of {len(seen):,} plays of {cell['label']}"
             why = f"{plays} somebody could not be reached ({names})"
