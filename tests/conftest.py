@@ -6,6 +6,7 @@ import asyncio
 import gc
 import itertools
 import os
+import signal
 import tempfile
 import threading
 import warnings
@@ -27,6 +28,10 @@ os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
 
 os.environ.setdefault("MOOT_LOG", "off")
 """What tests ask is no part of the log of whoever runs them."""
+
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+"""What a shell puts into the background it starts deaf to Ctrl-C, and so would be every command that a test interrupts."""
 
 
 class Postgres:
