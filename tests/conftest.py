@@ -29,9 +29,11 @@ os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
 os.environ.setdefault("MOOT_LOG", "off")
 """What tests ask is no part of the log of whoever runs them."""
 
-if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-"""What a shell puts into the background it starts deaf to Ctrl-C, and so would be every command that a test interrupts."""
+for _signal, _heard in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, lambda number, frame: None)):
+    if signal.getsignal(_signal) == signal.SIG_IGN:
+        signal.signal(_signal, _heard)
+"""What a shell puts into the background it starts deaf to Ctrl-C, and `nohup` deaf to a closed terminal; and so would be every
+command that a test interrupts. The tests themselves still outlive the terminal."""
 
 
 class Postgres:
