@@ -16,7 +16,8 @@ from moot.cli.loop import run_to_end
 from moot.cli.outputs import files_named
 from moot.cli.progress import watch
 from moot.cli.safe_text import say
-from moot.cli.settled import Rerun, SettledWords
+from moot.cli.said_once import not_said_yet, say_warnings
+from moot.cli.settled import Rerun
 from moot.engine.failed_by import alike_causes
 from moot.engine.run_tally import RunTally, State
 from moot.engine.runner import Runner
@@ -90,13 +91,10 @@ def run_command(
     """`rerun`: who remembers, where nothing is left to do, what is told then."""
     file = read_experiment(path).with_budget(budget_usd)
     experiment = build(file, limit=limit, store_url=from_here(store) if store else None)
-    warned = [f"moot: {warning}" for warning in experiment.warnings]
-    for line in warned:
-        say(line, file=sys.stderr)
     following = NextCommands.of(path, store)
-    ended = run_to_end(_run(experiment, engine, limit=limit, quiet=quiet, following=following, warned=warned))
+    ended = run_to_end(_run(experiment, engine, limit=limit, quiet=quiet, following=following))
     if ended.read is not None and rerun is not None:
-        rerun.keep(SettledWords(ended.settled, tuple(warned)), ended.read, files_named(file))
+        rerun.keep(ended.settled, ended.read, files_named(file))
     elif ended.read is not None:
         ended.read.close()
     return ended.code
@@ -113,24 +111,20 @@ class Ended:
     """The store that this was read from."""
 
 
-async def _run(
-    experiment: Plan, engine: Engine, *, limit: int | None, quiet: bool, following: NextCommands, warned: Sequence[str]
-) -> Ended:
-    """`warned`: the lines that were printed before."""
-    tried = [f"moot: {warning}" for warning in await try_out(experiment)]
-    for line in tried:
-        say(line, file=sys.stderr)
+async def _run(experiment: Plan, engine: Engine, *, limit: int | None, quiet: bool, following: NextCommands) -> Ended:
+    tried = say_warnings(await try_out(experiment))
     store = experiment.store()
     runner = engine.runner(experiment, store, limit)
     await store.open()
     with Stopping(runner, tell_unfinished, leave_at_once).listening():  # to the end: what comes twice may come late
         try:
+            warned = say_warnings(await not_said_yet(experiment, store))
             async with watch(runner.tally, title=experiment.name, quiet=quiet):
                 state = await _played(runner)
             if quiet:
                 _last_word(runner, state, shown=False)
                 return Ended(EXIT_CODES[state])
-            told = await _report(experiment, store, runner, state, following, [*warned, *tried])
+            told = await _report(experiment, store, runner, state, following, [*tried, *warned])
             if told is None:
                 _nothing_played(runner)
                 return Ended(EXIT_CODES[state])
@@ -164,7 +158,7 @@ async def _report(
     """
     tally, report = runner.tally, f"moot report {following.source}"
     told = f"interrupted; {tally.kept} of {tally.total} episodes are kept, moot report shows their figures"
-    nothing_new = state == "done" and not _anything_new(tally)
+    nothing_new = state == "done" and not tally.anything_new
     with ends_on_ctrl_c(told):
         if nothing_new or state in _CUT:
             stands = await store.read(
@@ -208,7 +202,7 @@ def _is_settled(runner: Runner) -> bool:
         return False
     asked_later = plan.grading.judges or plan.grading.asked or plan.comparing or plan.learners
     grouped = tally.matched is not None and tally.matched.calls
-    return not _anything_new(tally) or not (asked_later or grouped)
+    return not tally.anything_new or not (asked_later or grouped)
 
 
 def _nothing_new_words(tally: RunTally) -> str:
@@ -243,12 +237,6 @@ def _nothing_played(runner: Runner) -> None:
 def _plainest(tally: RunTally) -> str:
     """Of one model: a team's cause tells those of all its players."""
     return min((cause.words for cause in tally.causes), key=len, default="")
-
-
-def _anything_new(tally: RunTally) -> bool:
-    """Whether anything was asked, be it of players, judges or who groups."""
-    made = tally.calls.made if tally.calls is not None else 0
-    return bool(tally.played or made)
 
 
 def _where(cause: str, experiment: Plan) -> str:

@@ -21,7 +21,7 @@ import sys
 import time
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -44,15 +44,6 @@ _BESIDE_A_STORE = ("-wal", "-shm", "-journal")
 _HOMES = ("HOME", "USERPROFILE")
 _MOST_LINKS = 64
 """Of links that lead to links, as many as any system follows."""
-
-
-@dataclass(frozen=True, slots=True)
-class SettledWords:
-    """What a command says that has nothing to do."""
-
-    lines: tuple[str, ...]
-    warned: tuple[str, ...] = ()
-    """What is said of the file before, on stderr."""
 
 
 @dataclass
@@ -99,8 +90,8 @@ class Rerun:
     width: int
     """Of the screen: how much is told depends on it."""
 
-    def told_before(self) -> SettledWords | None:
-        """What it said when nothing was left to do; None where that is not known to be so still."""
+    def told_before(self) -> tuple[str, ...] | None:
+        """The lines that it said when nothing was left to do; None where that is not known to be so still."""
         if _heard is None:
             return None
         with suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
@@ -108,10 +99,10 @@ class Rerun:
             marks = kept["marks"]
             named = kept["store"]
             if marks == _marks(marks["files"], marks["folders"], named) and not _in_use(os.path.realpath(named)):
-                return SettledWords(tuple(kept["lines"]), tuple(kept["warned"]))
+                return tuple(kept["lines"])
         return None
 
-    def keep(self, told: SettledWords, read: StoreAsRead, named: Iterable[Path] = ()) -> None:
+    def keep(self, lines: Iterable[str], read: StoreAsRead, named: Iterable[Path] = ()) -> None:
         """For the next time. `read`: the store, closed by now. `named`: the files that the experiment names, of which a library
         that is not written in Python may have read one unheard."""
         if _heard is None or _heard.outside:
@@ -128,7 +119,7 @@ class Rerun:
         marks = read.seen(lambda: _marks(looked_at, folders, named_store))
         if marks is None or _in_use(store) or _changed(looked_at - {str(store)}, folders, named_store, _heard.since_ns):
             return
-        kept = {"store": named_store, "marks": marks, **asdict(told)}
+        kept = {"store": named_store, "marks": marks, "lines": list(lines)}
         from moot.whole_files import written_whole
 
         with suppress(OSError):  # a cache that cannot be written: it takes as long as before

@@ -88,6 +88,11 @@ class RunTally:
         return sum(self.outcomes.values())
 
     @property
+    def anything_new(self) -> bool:
+        """Whether anything was asked, be it of players, judges or who groups."""
+        return bool(self.played or (self.calls is not None and self.calls.made))
+
+    @property
     def done(self) -> int:
         return self.skipped + self.played
 
