@@ -17,7 +17,7 @@ from moot.cli.outputs import files_named
 from moot.cli.progress import watch
 from moot.cli.safe_text import say
 from moot.cli.said_once import not_said_yet, say_warnings
-from moot.cli.settled import Rerun
+from moot.cli.settled import Rerun, only_played
 from moot.engine.failed_by import alike_causes
 from moot.engine.run_tally import RunTally, State
 from moot.engine.runner import Runner
@@ -120,7 +120,8 @@ async def _run(experiment: Plan, engine: Engine, *, limit: int | None, quiet: bo
         try:
             warned = say_warnings(await not_said_yet(experiment, store))
             async with watch(runner.tally, title=experiment.name, quiet=quiet):
-                state = await _played(runner)
+                with only_played():
+                    state = await _played(runner)
             if quiet:
                 _last_word(runner, state, shown=False)
                 return Ended(EXIT_CODES[state])
