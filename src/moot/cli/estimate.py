@@ -58,7 +58,7 @@ async def print_estimate(experiment: Plan, *, every: bool = False) -> int:
 @asynccontextmanager
 async def store_if_any(experiment: Plan) -> AsyncIterator[Store | None]:
     """Its store, open: what that holds already is not paid again. None: it is not there yet, and is not made."""
-    store = experiment.store()
+    store = experiment.store().needed("there is no store yet")
     if not await store.exists():
         yield None
         return
