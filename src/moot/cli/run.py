@@ -18,7 +18,7 @@ from moot.cli.progress import watch
 from moot.cli.safe_text import say
 from moot.cli.said_once import not_said_yet, say_warnings
 from moot.cli.settled import Rerun, only_played
-from moot.engine.failed_by import alike_causes
+from moot.engine.failed_by import AlikeCauses, alike_causes
 from moot.engine.run_tally import RunTally, State
 from moot.engine.runner import Runner
 from moot.engine.stopping import Stopping
@@ -258,17 +258,19 @@ def _failed_lines(runner: Runner, state: State, console: Console | None) -> list
     if state != "failed":
         return []
     tally, experiment = runner.tally, runner.experiment
-    found = alike_causes(tally.causes)
+    by_judges = tally.graded.causes.most_common() if tally.graded is not None and tally.graded.failed else []
+    found = [*alike_causes(tally.causes), *(AlikeCauses(times, words) for words, times in by_judges)]
     shown = found[: MOST_CAUSES if console is None else CAUSES_LINES]
     room = None if console is None else console.width * (CAUSES_LINES // len(shown)) if shown else None
     causes = [_cause_line(alike.times, alike.told, _where(alike.words, experiment), room) for alike in shown]
     rest = len(found) - len(causes)
     more = f"; {count(rest, 'other cause')} (--section failures)" if rest else ""
-    failed = f"{tally.outcomes['failed']} of {tally.total} episodes failed" if found else ""
-    told = ", ".join(filter(None, (failed, _without_words(tally))))
-    of = "" if failed else f" of {count(tally.total, 'episode')}"
+    failed = f"{tally.outcomes['failed']} of {tally.total} episodes failed" if tally.outcomes["failed"] else ""
+    without = _without_words(tally)
+    of = f" of {count(tally.total, 'episode')}" if without and not failed else ""
+    told = ", ".join(filter(None, (failed, f"{without}{of}", _no_grade_words(tally))))
     return [
-        f"moot: {told}{of}{more}{':' if causes else ''}",
+        f"moot: {told}{more}{':' if causes else ''}",
         *causes,
         *([f"  {next_words(pasted(experiment.file.path))}"] if console is not None else []),
     ]
@@ -278,6 +280,14 @@ def _without_words(tally: RunTally) -> str:
     """How many episodes have an end, and are played again all the same; "" where there are none."""
     who = few_names(sorted({name for names in tally.unreached for name in names}), room=20)
     return f"{tally.unreached.total():,} went on without {who} (not reached)" if who else ""
+
+
+def _no_grade_words(tally: RunTally) -> str:
+    """How many answers somebody should have graded who did not, and is asked again; "" where there are none."""
+    if tally.graded is None or not tally.graded.failed:
+        return ""
+    failed = tally.graded.failed
+    return f"{failed:,} of {count(tally.graded.scores, 'answer')} {'has' if failed == 1 else 'have'} no grade"
 
 
 def _cause_line(times: int, words: str, where: str, room: int | None) -> str:
