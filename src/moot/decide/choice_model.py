@@ -229,11 +229,12 @@ def learn_best(candidates: Candidates, folds: Sequence[int], penalties: Sequence
     else:
         chosen = candidates, fold_of
     splits = _splits(*chosen)
-    foreseen = {each: _foreseen(splits, each) for each in sorted(penalties, reverse=True)}
+    near: dict[int, Floats] = {}
+    foreseen = {each: _foreseen(splits, each, near) for each in sorted(penalties, reverse=True)}
     penalty = max(penalties, key=lambda each: (float(foreseen[each].sum()), each))
     category_pull: float | None = None
     if len(set(candidates.categories)) > 1:
-        gained = {each: _foreseen(splits, penalty, each) - foreseen[penalty] for each in CATEGORY_PULLS}
+        gained = {each: _foreseen(splits, penalty, near, each) - foreseen[penalty] for each in CATEGORY_PULLS}
         best = max(gained, key=lambda each: (float(gained[each].sum()), each))
         if gained[best].sum() > sqrt(len(gained[best])) * gained[best].std():
             category_pull = best
@@ -245,7 +246,7 @@ def learn_best(candidates: Candidates, folds: Sequence[int], penalties: Sequence
     )
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Split:
     """One fold, and what is learnt without it."""
 
@@ -253,8 +254,6 @@ class _Split:
     within: _Lessons
     without: _Lessons | None
     """None: there is no other fold to learn from."""
-    near: Floats | None = None
-    """What was learnt last, with another penalty."""
 
 
 def _splits(candidates: Candidates, fold_of: Places) -> list[_Split]:
@@ -266,12 +265,15 @@ def _splits(candidates: Candidates, fold_of: Places) -> list[_Split]:
     return splits
 
 
-def _foreseen(splits: Sequence[_Split], penalty: float, category_pull: float | None = None) -> Floats:
-    """How well each question is foreseen from the other folds."""
+def _foreseen(
+    splits: Sequence[_Split], penalty: float, near: dict[int, Floats], category_pull: float | None = None
+) -> Floats:
+    """How well each question is foreseen from the other folds. `near`: of each fold what was learnt without it with another
+    penalty."""
     found = np.zeros(sum(len(split.inside) for split in splits))
-    for split in splits:
+    for place, split in enumerate(splits):
         if split.without is not None:
-            model = _learnt(split.without, penalty, category_pull, split.near)
-            split.near = model.row
+            model = _learnt(split.without, penalty, category_pull, near.get(place))
+            near[place] = model.row
             found[split.inside] = model.likelihood(split.within)
     return found
