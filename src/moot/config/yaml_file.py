@@ -76,7 +76,7 @@ def parsed_yaml(text: str, path: Path) -> YamlFile:
     if repeated := said.repeated:
         problem = f"stands here a second time; the first one is in line {repeated.first}"
         raise FileError(problem, file=path, line=repeated.line, key=KeyLines.dotted(repeated.key))
-    return YamlFile(path, deepcopy(said.values) or {}, said.places)
+    return YamlFile(path, {} if said.values is None else deepcopy(said.values), said.places)
 
 
 class _Said(NamedTuple):

@@ -238,12 +238,7 @@ def learn_best(candidates: Candidates, folds: Sequence[int], penalties: Sequence
         best = max(gained, key=lambda each: (float(gained[each].sum()), each))
         if gained[best].sum() > sqrt(len(gained[best])) * gained[best].std():
             category_pull = best
-    return learn(
-        candidates,
-        penalty,
-        category_pull=category_pull,
-        begin=next((split.near for split in splits if split.near is not None), None),
-    )
+    return learn(candidates, penalty, category_pull=category_pull, begin=next(iter(near.values()), None))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
