@@ -60,7 +60,7 @@ LONG_ATTACKS := tests/hostile tests/serve/test_openapi.py tests/serve/test_conne
 	tests/models/test_floods.py tests/serve/test_workers.py tests/serve/test_scrubbed.py
 ATTACKS := $(LONG_ATTACKS) tests/test_security.py tests/serve/test_doors.py \
 	tests/serve/test_discretion.py tests/models/test_hiccups.py tests/prompts/test_sandbox.py \
-	tests/report/test_formulas.py \
+	tests/report/test_formulas.py tests/store/test_earlier_bills.py tests/serve/test_worker_places.py \
 	tests/store/test_step_stores.py tests/serve/test_long_past.py \
 	tests/grade/test_long_answers.py tests/models/test_litellm.py tests/experiment/test_strangers_file.py \
 	tests/store/test_strangers_store.py tests/cli/test_export.py tests/engine/test_cap_without_a_store.py \
