@@ -162,3 +162,14 @@ def test_of_what_costs_the_same_fewer_calls_stand_and_then_the_name(order: tuple
     options = {name: replace(option(right[name], 1), calls=dict.fromkeys(ASKED, calls[name])) for name in order}
     rows = {row["of"]: row for row in frontier(options, ASKED)}
     assert rows["worse"]["within_of"] == rows["worse"]["beaten_by"] == rows["many"]["within_of"] == "few"
+
+
+@pytest.mark.parametrize(("last", "dearer"), [(1.01, True), (1.0, False)])
+def test_of_one_package_a_cost_is_sure_where_each_of_its_questions_says_the_same(last: float, dearer: bool) -> None:
+    """One per cent more in every question is a price; in all but one it is nothing that other packages need have."""
+    ann = option(20, 1)
+    bob = replace(ann, cost=dict.fromkeys(ASKED, 1.01) | {ASKED[-1]: last})
+    with clustered(dict.fromkeys(ASKED, "one")):
+        rows = {row["of"]: row for row in frontier({"ann": ann, "bob": bob}, ASKED)}
+    assert rows["ann"]["on_frontier"]
+    assert rows["bob"]["on_frontier"] is not dearer
