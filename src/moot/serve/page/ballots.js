@@ -1,6 +1,8 @@
 // Ballots and what they came to. Voters were shown options without names; here they have them, by the number of the option: its
 // words need be nobody's alone.
 
+const LOOKED_IN = 2; // the turn of a look in which none is written down
+
 /** The rows of a table. `words`: an option as it is shown; `long`: whether it is a text, of which the beginning says little. */
 export function tallied(verdict, { words, long }) {
   const traces = (kind) => (verdict.traces ?? []).filter((record) => record.kind === kind);
@@ -32,8 +34,8 @@ export function tallied(verdict, { words, long }) {
  * in which its ballot has them by number. */
 function whose(cast, looks) {
   const owners = new Map();
-  for (const { voter, order, role, turn } of cast) {
-    const look = looks.find((each) => each.to === voter && each.role === role && each.turn === turn);
+  for (const { voter, order, role = "voter", turn = 1 } of cast) {
+    const look = looks.find((each) => each.to === voter && each.role === role && (each.turn ?? LOOKED_IN) === turn);
     if (!look || look.order.length !== order?.length) continue;
     order.forEach((number, place) => owners.set(`${turn} ${number}`, look.order[place]));
   }
