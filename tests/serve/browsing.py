@@ -35,7 +35,7 @@ def browsing() -> Iterator[Any]:
 
 
 def until(browser: Any, found: Any) -> Any:
-    return WebDriverWait(browser, 15, poll_frequency=0.05).until(found)
+    return WebDriverWait(browser, 120, poll_frequency=0.05).until(found)
 
 
 def text(browser: Any, ident: str) -> str:
