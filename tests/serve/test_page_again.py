@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ from urllib.request import urlopen
 import pytest
 from browsing import By, Keys, ask, browsing, console, needs_browser, opened, text, until
 from served import THREE, Served, serving
-from streaming_endpoint import WAIT, Endpoint, streaming, team_of
+from streaming_endpoint import WAIT, streaming, team_of
 
 pytestmark = needs_browser
 RIVERS = ("A. the Nile", "B. the Rhine")
@@ -151,7 +150,9 @@ async def test_what_is_stopped_fails_or_is_left_keeps_its_words(tmp_path: Path, 
             return [each.text for each in browser.find_elements(By.CSS_SELECTOR, ".seat")]
 
         def broken(what: str) -> None:
-            until(browser, lambda page: text(page, "trouble-what").startswith(what) and shown(page, "trouble") == [True])
+            until(
+                browser, lambda page: text(page, "trouble-what").startswith(what) and shown(page, "trouble") == [True]
+            )
             assert not any("is drafting" in seat for seat in seats())
             assert shown(browser, "again", "copy", "save-json") == [True, False, False]
 
@@ -213,7 +214,6 @@ async def test_what_is_stopped_fails_or_is_left_keeps_its_words(tmp_path: Path, 
         await asyncio.to_thread(watch)
         asked = [each["choices"] for each in await episodes(served) if each["verdict"]["answer"]]
         assert asked == [["the Nile", "the Rhine"]] * 3
-
 
 
 def hung_up(served: Served) -> bool:

@@ -131,7 +131,9 @@ async def test_an_answer_is_copied_saved_and_asked_for_again(tmp_path: Path, bro
             until(browser, lambda page: len(list(saved.glob("ep_*.md"))) == 2)
             (thread,) = (each.read_text() for each in saved.glob("*.md") if each != written)
             assert thread.startswith("# And then?\n")
-            assert "\n## Asked before\n\nPlan?\n\n## Answered before\n\n## Plan of " in thread, "with what was said before"
+            assert "\n## Asked before\n\nPlan?\n\n## Answered before\n\n## Plan of " in thread, (
+                "with what was said before"
+            )
 
         await asyncio.to_thread(watch)
 

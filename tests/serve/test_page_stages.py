@@ -57,7 +57,11 @@ async def test_a_council_is_watched_stage_by_stage(tmp_path: Path, browser: Any)
 
     def script(body: dict[str, Any], before: int) -> list[Any]:
         if before == 0:
-            begun = ["## Plan for *moving* [all](https://example.org) books\n\n", "It begins" + " and goes on" * 20, WAIT]
+            begun = [
+                "## Plan for *moving* [all](https://example.org) books\n\n",
+                "It begins" + " and goes on" * 20,
+                WAIT,
+            ]
             rest = f" and ends. Yours, {body['model']}."
             return [*begun, rest] if body["model"] == "cat" else [*begun, WAIT, rest]
         if before == 1:

@@ -14,8 +14,8 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from moot.errors import UsageError
-from moot.live.beside_episodes import titles_of
 from moot.experiment.plan import Cell
+from moot.live.beside_episodes import titles_of
 from moot.live.edited_team import players_of, strategies_of, strategy_gives_texts
 from moot.live.forgotten_episode import purge_episode
 from moot.live.served_names import gives_long_answers
@@ -117,7 +117,9 @@ class PastAndPage:
         try:
             async with examined(live.store):
                 record = await live.store.read(
-                    partial(whole_episode, name=live.record.name, episode=ident, asker=sees, grading=live.record.grading)
+                    partial(
+                        whole_episode, name=live.record.name, episode=ident, asker=sees, grading=live.record.grading
+                    )
                 )
                 return json_response({**public_record(record), **self._asked_of(record)})
         except TooLong as error:

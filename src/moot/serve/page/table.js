@@ -171,6 +171,7 @@ function offerFurther(kind) {
   const { team, choices } = state.asking;
   find("follow").hidden = team === null;
   if (team === null) return;
+  say("further-label", `Ask further: ${team.model} is told what was said so far`);
   const able = (name) => (name === "choice" ? choices.length > 0 : name !== "text" || givesTexts(team));
   find("further-kind").replaceChildren(...Object.entries(KINDS).filter(([name]) => able(name)).map(([name, words]) => new Option(words, name)));
   find("further-kind").value = able(kind) ? kind : "open";
