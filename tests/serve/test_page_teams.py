@@ -116,8 +116,8 @@ async def test_two_teams_stand_side_by_side_and_one_click_says_which_is_better(t
         async def generate(self, request: Request) -> Reply:
             return Reply(json.dumps({"reasoning": "", "answer": "It is the Nile.\n\n" * 80}), cost_usd=0.0)
 
-    wrap = {"wrap": lambda name, model: Wordy(model)}
-    async with serving(tmp_path, {**THREE, "strategies": ["vote", "solo"]}, **wrap) as served:
+    both = {**THREE, "strategies": ["vote", "solo"]}
+    async with serving(tmp_path, both, wrap=lambda name, model: Wordy(model)) as served:
 
         def watch() -> str:
             opened(browser, served.url)

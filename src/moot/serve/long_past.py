@@ -152,7 +152,7 @@ def _put_together(connection: Connection, name: str, cell: str) -> EditedTeam | 
         .join(schema.cells, schema.cells.c.id == members.c.cell)
         .where(plans.c.name == name, members.c.cell == cell)
     )
-    rows = connection.execute(query).mappings().all()
+    rows = [dict(row) for row in connection.execute(query).mappings()]
     of_file = not rows or not all(map(is_edited, rows))
     return None if of_file else team_in_plan(config_of(rows[0]), rows[0]["label"])
 
