@@ -132,10 +132,10 @@ class PastAndPage:
         ident, team = record.pop("cell"), record.pop("team")
         cells = {cell.id: cell for cell in (*self.live.every.values(), *self.live.edited.cells.values())}
         name = team.name if team is not None else self._names().get(ident)
-        served = team is not None or ident in {cell.id for cell in self.live.cells.values()}
+        offered = ident in {cell.id for cell in self.live.cells.values()}
         return {
             "model": name,
-            "served": served and name is not None,
+            "served": self.edit_teams if team is not None else offered,
             "team": None if team is None else asdict(team),
             "captain": cells[ident].captain if ident in cells else None if team is None else team.captain,
             "players": _seats(cells[ident]) if ident in cells else None,
