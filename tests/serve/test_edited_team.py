@@ -38,8 +38,14 @@ async def test_it_plays_and_is_kept_under_a_name_of_its_own(tmp_path: Path) -> N
         _, whole = await served.get(f"/v1/moot/episodes/{body['moot']['episode']}")
         assert whole["model"] == "cat+bob/talkative@bob"
         assert [call["player"] for call in whole["calls"]] == ["cat", "bob", "bob"]
-        learnt = await served.post("/v1/feedback", {"episode": body["moot"]["episode"], "correct": True})
-        assert learnt[0] == 200
+        assert (whole["team"], whole["captain"], whole["served"]) == (team, "bob", True), "as it can be asked again"
+        assert [player["name"] for player in whole["players"]] == ["cat", "bob"]
+        assert whole["feedback"] is None
+        for said, kept in (({"correct": True}, {"answer": None, "correct": True}), ({"answer": "Oka"}, None)):
+            learnt = await served.post("/v1/feedback", {"episode": body["moot"]["episode"], **said})
+            assert learnt[0] == 200
+            _, whole = await served.get(f"/v1/moot/episodes/{body['moot']['episode']}")
+            assert whole["feedback"] == (kept or {"answer": "Oka", "correct": learnt[1]["correct"]})
         _, listed = await served.get("/v1/models")
         assert listed["data"][0]["id"] == "three/vote", "what is offered stays what it was"
 

@@ -26,12 +26,17 @@ ALIKE = {**APART, "models": {name: {"provider": "simulated", "accuracy": 1} for 
 WORDS = "no two agreed; the captain's stands"
 
 
+CHOICES = {"choices": ["the Nile", "the Rhine", "the Elbe", "the Po"]}
+
+
 @pytest.mark.parametrize(("config", "note"), [(APART, WORDS), (ALIKE, None)])
+@pytest.mark.parametrize("options", [{}, CHOICES], ids=["open", "choice"])
 async def test_a_served_answer_has_it_in_its_moot_field(
-    tmp_path: Path, config: dict[str, Any], note: str | None
+    tmp_path: Path, config: dict[str, Any], note: str | None, options: dict[str, Any]
 ) -> None:
-    async with serving(tmp_path, config) as served:
-        _, body = await served.chat("Which lake is it?")
+    models = {name: {**model, "accuracy": 1 if note is None else 0} for name, model in config["models"].items()}
+    async with serving(tmp_path, {**config, "models": models}) as served:
+        _, body = await served.chat("Which lake is it?", moot=options)
         assert body["moot"].get("note") == note
         _, whole = await served.get(f"/v1/moot/episodes/{body['moot']['episode']}")
         kinds = [record["kind"] for record in whole["verdict"]["traces"]]

@@ -236,7 +236,7 @@ async def test_who_abstains_can_be_told_what_was_right(tmp_path: Path, browser: 
                 given = browser.find_elements(By.CSS_SELECTOR, "[data-correct]")
                 assert not any(button.is_displayed() for button in given), "there is no answer to be right"
                 browser.find_element(By.ID, "right").send_keys("Town 50", Keys.ENTER)
-                until(browser, lambda page: text(page, "learnt") == "Kept.")
+                until(browser, lambda page: text(page, "learnt") == "Kept: “Town 50” is right.")
                 asked(browser, served.url, "Which town has number 51?", "solo@ann")
                 assert all(button.is_displayed() for button in browser.find_elements(By.CSS_SELECTOR, "[data-correct]"))
 

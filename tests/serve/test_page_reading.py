@@ -125,6 +125,15 @@ async def test_an_answer_is_copied_saved_and_asked_for_again(tmp_path: Path, bro
             assert "## ann (draft)" in written.read_text()
             browser.find_element(By.ID, "again").click()
             until(browser, lambda page: len(page.find_elements(By.CSS_SELECTOR, "#history li")) == 2)
+            browser.find_element(By.ID, "further").send_keys("And then?", Keys.ENTER)
+            until(browser, lambda page: len(page.find_elements(By.CSS_SELECTOR, "#history li")) == 3)
+            browser.find_element(By.ID, "save-markdown").click()
+            until(browser, lambda page: len(list(saved.glob("ep_*.md"))) == 2)
+            (thread,) = (each.read_text() for each in saved.glob("*.md") if each != written)
+            assert thread.startswith("# And then?\n")
+            assert "\n## Asked before\n\nPlan?\n\n## Answered before\n\n## Plan of " in thread, (
+                "with what was said before"
+            )
 
         await asyncio.to_thread(watch)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -45,13 +46,24 @@ def letters(browser: Any) -> list[str]:
     return [badge.text for badge in browser.find_elements(By.CSS_SELECTOR, ".seat .badge")]
 
 
+def told(browser: Any) -> dict[str, str]:
+    """By voter, what its ballot says."""
+    rows = browser.find_elements(By.CSS_SELECTOR, "#ballots :is(tbody, tfoot) tr")
+    return {row.text.split()[0]: row.text for row in rows}
+
+
 async def test_a_council_is_watched_stage_by_stage(tmp_path: Path, browser: Any) -> None:
-    """Drafts, rankings and the chairman's text: who is at it, and its words as they come."""
+    """Drafts that begin alike, rankings and the chairman's text: who is at it, and its words as they come."""
 
     def script(body: dict[str, Any], before: int) -> list[Any]:
         if before == 0:
-            begun = [f"## Draft of {body['model']}\n\n", "It begins", WAIT]
-            return [*begun, " and ends."] if body["model"] == "cat" else [*begun, " and", WAIT, " ends."]
+            begun = [
+                "## Plan for *moving* [all](https://example.org) books\n\n",
+                "It begins" + " and goes on" * 20,
+                WAIT,
+            ]
+            rest = f" and ends. Yours, {body['model']}."
+            return [*begun, rest] if body["model"] == "cat" else [*begun, WAIT, rest]
         if before == 1:
             return ['{"ranking": ', WAIT, "[1, 2]}"]
         return ["# The plan\n\n", "First **this**", WAIT, ", then that."]
@@ -74,11 +86,10 @@ async def test_a_council_is_watched_stage_by_stage(tmp_path: Path, browser: Any)
                 until(browser, lambda page: text(page, "because").startswith("ann and bob are drafting"))
                 on(endpoint, loop)
                 until(browser, lambda page: "are ranking the others' drafts" in text(page, "because"))
-                assert "Draft of bob" in seat(browser, 1)
+                assert "Plan for moving all books" in seat(browser, 1)
                 assert text(browser, "because").startswith("ann, the captain, bob and cat are ranking")
                 masked = letters(browser)
-                assert sorted(masked) == ["A", "B", "C"]
-                assert masked[2] == "A", "cat was the first"
+                assert masked == ["A", "B", "C"], "by seat, whoever was the first"
                 on(endpoint, loop)
                 until(browser, lambda page: text(page, "because") == "ann, the captain, is writing the answer")
                 until(browser, lambda page: "First **this**" in text(page, "answer"))
@@ -90,11 +101,16 @@ async def test_a_council_is_watched_stage_by_stage(tmp_path: Path, browser: Any)
                 assert " ".join(text(browser, "answer").split()) == "The plan First this, then that."
                 assert "changed its mind" in seat(browser, 0)
                 assert letters(browser)[1:] == masked[1:], "a draft keeps its letter to the end"
-                ballots = browser.find_elements(By.CSS_SELECTOR, "#ballots tbody tr")
-                assert len(ballots) == 3
-                assert "ann’s “" in ballots[1].text, "whose draft it was that bob ranked"
-                assert "cat’s “" in ballots[1].text
                 assert not browser.find_elements(By.CSS_SELECTOR, ".at-work, .writing, .thinking")
+                ballots, groups = told(browser), letters(browser)
+                for voter in "ann", "bob", "cat":
+                    named = re.findall(r"(\w+)’s “Plan for moving all books", ballots[voter])
+                    assert sorted([voter, *named]) == ["ann", "bob", "cat"], "whose drafts they were that it ranked"
+                assert len(re.findall("’s “", ballots["together"])) == 3
+                until(browser, lambda page: "#ep_" in page.current_url)
+                browser.refresh()
+                until(browser, lambda page: "call" in text(page, "cost"))
+                assert (told(browser), letters(browser)) == (ballots, groups), "and when it is looked at again"
                 assert console(browser) == []
 
             await asyncio.to_thread(watch)

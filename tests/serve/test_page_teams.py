@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,9 @@ from streaming_endpoint import streaming, team_of
 
 from moot.live.beside_episodes import votes_of
 from moot.live.offer import ServedOffer
+from moot.models.model import Wrapper
 from moot.serve.app import ServeSettings
+from moot.types import Reply, Request
 
 pytestmark = needs_browser
 VOTE = {**THREE, "strategies": ["vote"]}
@@ -41,8 +44,16 @@ def text_of(browser: Any, selector: str) -> str:
 
 
 async def test_who_is_seated_is_ticked(tmp_path: Path, browser: Any) -> None:
-    """A team of one's own begins with the one in front: a model that nobody plays with is there, and not chosen."""
-    two = {**VOTE, "teams": {"two": {"players": ["ann", "cat"], "captain": "cat"}}}
+    """A team of one's own begins with the one in front: a model that nobody plays with is there, and not chosen. Who cannot
+    give the kind of answer that is wanted is not offered."""
+
+    def offered(ident: str) -> list[str]:
+        found = "return [...document.querySelectorAll(`#${arguments[0]} option:enabled`)].map((each) => each.value)"
+        return list(browser.execute_script(found, ident))
+
+    two = {**VOTE, "teams": {"two": {"players": ["ann", "cat"], "captain": "cat"}}, "strategies": ["vote", "talkative"]}
+    two["questions"] = {"file": "questions.jsonl", "kind": "text"}
+    (tmp_path / "questions.jsonl").write_text(json.dumps({"id": "q", "text": "Why?"}) + "\n")
     async with serving(tmp_path, two) as served:
 
         def watch() -> None:
@@ -55,6 +66,15 @@ async def test_who_is_seated_is_ticked(tmp_path: Path, browser: Any) -> None:
                 "return [...document.querySelectorAll('#edit-captain option')].map((o) => o.value)"
             )
             assert captains == ["ann", "cat"]
+            assert (offered("model"), offered("edit-strategy")) == (["two/talkative"], ["talkative", "council"])
+            choose(browser, "kind", "open")
+            assert (offered("model")[0], offered("edit-strategy")[0]) == ("two/vote", "vote"), "for what they can do"
+            choose(browser, "model", "two/vote")
+            choose(browser, "kind", "")
+            assert browser.find_element(By.ID, "model").get_attribute("value") == "two/talkative"
+            browser.execute_script("document.getElementById('ways').open = true")
+            browser.find_element(By.ID, "choices").send_keys("a\nb")
+            assert offered("model") == ["two/vote", "two/talkative"]
 
         await asyncio.to_thread(watch)
 
@@ -85,8 +105,19 @@ async def test_a_team_is_put_together_and_asked(tmp_path: Path, browser: Any) ->
         assert [each["model"] for each in past["episodes"]] == ["bob+cat/talkative@cat"]
 
 
+SEEN = """
+    return [...document.querySelectorAll(arguments[0])].map((each) => each.getBoundingClientRect())
+      .map(({ top }) => top >= 0 && top < innerHeight - 40);
+"""
+
+
 async def test_two_teams_stand_side_by_side_and_one_click_says_which_is_better(tmp_path: Path, browser: Any) -> None:
-    async with serving(tmp_path, {**THREE, "strategies": ["vote", "solo"]}) as served:
+    class Wordy(Wrapper):
+        async def generate(self, request: Request) -> Reply:
+            return Reply(json.dumps({"reasoning": "", "answer": "It is the Nile.\n\n" * 80}), cost_usd=0.0)
+
+    both = {**THREE, "strategies": ["vote", "solo"]}
+    async with serving(tmp_path, both, wrap=lambda name, model: Wordy(model)) as served:
 
         def watch() -> str:
             opened(browser, served.url)
@@ -105,6 +136,9 @@ async def test_two_teams_stand_side_by_side_and_one_click_says_which_is_better(t
             assert not browser.find_elements(By.CSS_SELECTOR, "#history li"), "the list names teams"
             assert browser.switch_to.active_element.get_attribute("id") == "better", (
                 "the keyboard is there, and on no answer"
+            )
+            assert browser.execute_script(SEEN, "#side-first .whole, #side-second .whole, #better") == [True] * 3, (
+                "where they begin, however long they are, and what is asked of them"
             )
             better.click()
             until(browser, lambda page: text(page, "voted").startswith("Kept: "))

@@ -214,7 +214,8 @@ def test_a_vote_in_which_no_two_agree_says_so(captain: str | None, by: str) -> N
     assert Vote().decide(question, table, agreed, asyncio.run(table.group(question, agreed))).note is None
     lettered = Question("2", "Which?", choices=("a", "b", "c"), kind="choice")
     letters = tuple(Answer(name, letter) for name, letter in zip(("ann", "bob", "cat"), "ABC", strict=True))
-    assert Vote().decide(lettered, table, letters, asyncio.run(table.group(lettered, letters))).note is None
+    decided = Vote().decide(lettered, table, letters, asyncio.run(table.group(lettered, letters)))
+    assert decided.note == verdict.note, "letters decide no more than words"
 
 
 def test_simulated_texts_are_as_good_and_as_long_as_was_said() -> None:

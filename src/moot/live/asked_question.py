@@ -39,3 +39,8 @@ def question_of(
     ident = f"asked-{digest([text, list(choices), *filter(None, [kind, context])])[:12]}"
     asked_kind: QuestionKind = kind or ("choice" if choices else "open")
     return Question(ident, text, choices=tuple(choices), context=context, language=language, kind=asked_kind)
+
+
+def choice_of(question: Question, answer: str | None) -> str | None:
+    """The words of the choice whose letter is the answer; None: it is the letter of none."""
+    return dict(zip(question.letters, question.choices, strict=True)).get(answer or "")

@@ -15,11 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 from moot.errors import FileError, UsageError
 from moot.experiment.build import build
+from moot.experiment.long_answers import groups_by_meaning, long_answer_problem
 from moot.experiment.model_specs import RecordedSpec
 from moot.experiment.plan import Cell, Plan
 from moot.experiment.side_names import SideName
 from moot.experiment.spec import ExperimentFile
 from moot.experiment.spec_parts import PlayerSpec, TeamSpec
+from moot.strategies import strategy
 from moot.types import digest
 
 if TYPE_CHECKING:
@@ -68,6 +70,20 @@ def strategies_of(live: LiveTeam) -> list[str]:
     """How they may decide: what the file's teams play, and what needs nothing but players."""
     played = (cell.label for cell in live.experiment.cells if cell.player is None)
     return list(dict.fromkeys((*played, *ALWAYS)))
+
+
+def team_in_plan(config: Mapping[str, Any], strategy: str) -> EditedTeam:
+    """The one team of a plan that was made for it, as the store has that: see `_with_team`. `strategy`: the label of its cell."""
+    (team,) = config["teams"].values()
+    return EditedTeam(tuple(team["players"]), strategy, team.get("captain"))
+
+
+def strategy_gives_texts(live: LiveTeam, name: str) -> bool:
+    """Whether teams that are put together can be asked for a text when they decide so."""
+    played = next((cell for cell in live.every.values() if cell.player is None and cell.label == name), None)
+    decides = strategy(name) if played is None else played.strategy
+    by_meaning = groups_by_meaning(live.cell(live.usual).team)
+    return long_answer_problem(decides, by_meaning=by_meaning) is None
 
 
 class EditedTeams:

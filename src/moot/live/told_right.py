@@ -10,12 +10,13 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import ColumnElement, Connection, select, update
 
 from moot.engine.grading import settle
 from moot.errors import UsageError
 from moot.grade.grading import GradedBy, Grading, scored, scores_name
 from moot.grade.normalise import answer_key
+from moot.grade.persons import persons_word, words_by_case
 from moot.live.served_rows import cases_in, cells_in, find_episode, plans_named
 from moot.store import queries, schema
 from moot.store.rows import case_of, case_row, config_of, score_row
@@ -51,18 +52,35 @@ def take_feedback(
         for each in cases_in(connection, plans_named(name), [case.question.digest])[case.question.digest]:
             queries.add(connection, schema.scores, list(_scores(connection, name, grading, each, [row])))
             settle(connection, each, answer_key(each.question, row["answer"]), bool(correct))
-    place = (
-        schema.scores.c.cell == row["cell"],
-        schema.scores.c.case == case.digest,
-        schema.scores.c.repeat == row["repeat"],
-        schema.scores.c.grader == grading.name,
-    )
-    score = connection.execute(select(schema.scores.c.value, schema.scores.c.stage).where(*place)).one()
+    graded = select(schema.scores.c.value, schema.scores.c.stage).where(*_place(row, case, grading))
+    score = connection.execute(graded).one()
     return {
         "episode": episode,
         "correct": None if score.value is None else score.value == 1.0,
         "stage": score.stage,
     }
+
+
+def was_told(connection: Connection, grading: Grading, row: Row, case: Case) -> dict[str, Any] | None:
+    """What was said of an episode's answer before; None: nothing. `row`, `case`: as `find_episode` finds them."""
+    words = words_by_case(queries.settlements_on(connection, [case.digest])).get(case.digest, {})
+    word = persons_word(case, row["answer"], words)
+    if word is None and not case.known:
+        return None
+    score = connection.execute(select(schema.scores.c.value).where(*_place(row, case, grading))).scalar()
+    correct = word if word is not None else None if score is None else score == 1.0
+    return {"answer": case.answer if case.known else None, "correct": correct}
+
+
+def _place(row: Row, case: Case, grading: Grading) -> tuple[ColumnElement[bool], ...]:
+    """Where the grade of an episode stands."""
+    scores = schema.scores.c
+    return (
+        scores.cell == row["cell"],
+        scores.case == case.digest,
+        scores.repeat == row["repeat"],
+        scores.grader == grading.name,
+    )
 
 
 def _know(connection: Connection, name: str, grading: Grading, case: Case) -> None:

@@ -12,6 +12,7 @@ from pydantic import ConfigDict, Field
 from moot.experiment.long_answers import groups_by_meaning, long_answer_problem
 from moot.experiment.plan import Cell
 from moot.live.answered_question import AnsweredQuestion
+from moot.live.asked_question import choice_of
 from moot.models.border import HOLDS_NUL, blank
 from moot.models.filtered import FILTERED
 from moot.openai_form.completions import Completion, Head
@@ -217,8 +218,8 @@ def moot_field(asked: AnsweredQuestion) -> dict[str, Any]:
     }
     if asked.why_no_agreement is not None:
         report["agreement_why"] = asked.why_no_agreement
-    if question.choices and verdict.answer is not None and verdict.answer in question.letters:
-        report["choice"] = question.choices[question.letters.index(verdict.answer)]
+    if (choice := choice_of(question, verdict.answer)) is not None:
+        report["choice"] = choice
     if verdict.cause:
         report["cause"] = public_words(verdict.cause)
     if verdict.note:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 from urllib.parse import quote
@@ -14,9 +14,11 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from moot.errors import UsageError
+from moot.experiment.plan import Cell
 from moot.live.beside_episodes import titles_of
-from moot.live.edited_team import players_of, strategies_of
+from moot.live.edited_team import players_of, strategies_of, strategy_gives_texts
 from moot.live.forgotten_episode import purge_episode
+from moot.live.served_names import gives_long_answers
 from moot.live.team import LiveTeam
 from moot.openai_form.refusal import Refused, json_response
 from moot.serve.admission import Admission
@@ -31,7 +33,7 @@ from moot.store.examined import examined
 VENDORED = ("markdown-it.umd.min.js", "highlight.min.js", "katex.min.js", "purify.min.js")
 OURS = (
     *("table.js", "server.js", "stages.js", "written.js", "rich.js", "markdown.js"),
-    *("tabs.js", "turns.js", "edit.js", "duel.js", "left.js"),
+    *("tabs.js", "turns.js", "edit.js", "duel.js", "left.js", "asking.js", "ballots.js", "letters.js"),
 )
 SCRIPTS = (*OURS, *(f"vendor/{name}" for name in VENDORED))
 FILES = ("table.html", "table.css", *SCRIPTS)
@@ -75,12 +77,13 @@ class PastAndPage:
                 "captain": cell.captain,
                 "declared": name == self.live.declared,
                 "best": offer is not None and offer.from_run and name == self.live.usual,
-                "players": [{"name": player.name, "model": player.model.name} for player in cell.team.players],
+                "players": _seats(cell),
+                "texts": gives_long_answers(cell),
             }
             for name, cell in self.live.cells.items()
         ]
-        told = {"name": self.live.experiment.name, "simulated": _simulated(self.live), "teams": listed}
-        return json_response({**told, "parts": _parts(self.live) if self.edit_teams else None})
+        told = {"name": self.live.experiment.name, "kind": self.live.kind, "simulated": _simulated(self.live)}
+        return json_response({**told, "teams": listed, "parts": _parts(self.live) if self.edit_teams else None})
 
     async def episodes(self, request: Request) -> Response:
         """What was asked last."""
@@ -109,19 +112,34 @@ class PastAndPage:
     async def episode(self, request: Request) -> Response:
         """One question whole: every prompt, reply, ballot and grade."""
         sees = self.gate.holder(request).sees
-        ident = request.path_params["episode"]
-        await self.live.record.all_written()
+        ident, live = request.path_params["episode"], self.live
+        await live.record.all_written()
         try:
-            async with examined(self.live.store):
-                record = await self.live.store.read(
-                    partial(whole_episode, name=self.live.record.name, episode=ident, asker=sees)
+            async with examined(live.store):
+                record = await live.store.read(
+                    partial(
+                        whole_episode, name=live.record.name, episode=ident, asker=sees, grading=live.record.grading
+                    )
                 )
-                model = self._names().get(record.pop("cell"))
-                return json_response({**public_record(record), "model": model})
+                return json_response({**public_record(record), **self._asked_of(record)})
         except TooLong as error:
             raise Refused(413, str(error), code="episode_too_long", param="episode") from None
         except UsageError as error:
             raise Refused(404, str(error), code="no_such_episode", param="episode") from None
+
+    def _asked_of(self, record: dict[str, Any]) -> dict[str, Any]:
+        """Whom it was asked of, as the next question can be; `model` null: nobody answers to it here any more."""
+        ident, team = record.pop("cell"), record.pop("team")
+        cells = {cell.id: cell for cell in (*self.live.every.values(), *self.live.edited.cells.values())}
+        name = team.name if team is not None else self._names().get(ident)
+        offered = ident in {cell.id for cell in self.live.cells.values()}
+        return {
+            "model": name,
+            "served": self.edit_teams if team is not None else offered,
+            "team": None if team is None else asdict(team),
+            "captain": cells[ident].captain if ident in cells else None if team is None else team.captain,
+            "players": _seats(cells[ident]) if ident in cells else None,
+        }
 
     async def forget_episode(self, request: Request) -> Response:
         """Forget one question: its answer, every prompt and reply, in every byte of the store."""
@@ -185,6 +203,7 @@ def _short(row: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
         "question": row["text"],
         "further": row["further"],
         "answer": row["answer"],
+        "choice": row["choice"],
         "cut": ["question" if name == "text" else name for name in row["cut"]],
         "outcome": row["outcome"],
         "model": names.get(row["cell"], row["label"]),
@@ -197,7 +216,13 @@ def _parts(live: LiveTeam) -> dict[str, Any]:
     """What a team can be put together from."""
     seated = {player.name for player in live.cell(live.usual).team.players}
     players = [{"name": name, "model": model, "seated": name in seated} for name, model in players_of(live).items()]
-    return {"players": players, "strategies": strategies_of(live)}
+    strategies = strategies_of(live)
+    texts = [name for name in strategies if strategy_gives_texts(live, name)]
+    return {"players": players, "strategies": strategies, "texts": texts}
+
+
+def _seats(cell: Cell) -> list[dict[str, str]]:
+    return [{"name": player.name, "model": player.model.name} for player in cell.team.players]
 
 
 def _link(name: str, ticket: str) -> dict[str, str]:

@@ -15,11 +15,15 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, case, func, null, select
 
 from moot.errors import UsageError
+from moot.grade.grading import Grading
+from moot.live.asked_question import choice_of
+from moot.live.edited_team import EditedTeam, team_in_plan
 from moot.live.served_rows import cells_in, find_episode, plans_named, seen_by
+from moot.live.told_right import was_told
 from moot.report.transcript import calls_of
 from moot.serve.own_words import is_begun, own_words, written_own_words
 from moot.store import queries, schema
-from moot.store.rows import case_of, verdict_json, verdict_of
+from moot.store.rows import case_of, config_of, is_edited, verdict_json, verdict_of
 from moot.store.statements import Row
 from moot.team.final_line import spoken_whole
 from moot.team.watching import Doing, doing_at
@@ -80,15 +84,16 @@ def listed_episodes(connection: Connection, name: str, most: int, asker: str | N
 
 def _listed(row: dict[str, Any]) -> dict[str, Any]:
     content, own = row.pop("content"), row.pop("own")
+    chosen = None
     if len(content) <= _PREFIX:
-        asked = case_of(content).question.text
-        further = own_words(asked)
+        question = case_of(content).question
+        asked, further, chosen = question.text, own_words(question.text), choice_of(question, row["answer"])
     else:
         asked = _beginning(content)
         further = _read(_REST.match(own)).strip() if own is not None and is_begun(asked) else None
     texts = {"text": asked, "further": further, "answer": row["answer"]}
     cut = [name for name, text in texts.items() if text is not None and len(text) > LISTED]
-    return {**row, **{name: _shortened(text) for name, text in texts.items()}, "cut": cut}
+    return {**row, **{name: _shortened(text) for name, text in texts.items()}, "choice": _shortened(chosen), "cut": cut}
 
 
 def _shortened(text: str | None) -> str | None:
@@ -106,7 +111,9 @@ def _read(found: re.Match[str] | None) -> str:
     return str(json.loads(f'"{written}"')).encode("utf-8", "ignore").decode()
 
 
-def whole_episode(connection: Connection, name: str, episode: str, asker: str | None) -> dict[str, Any]:
+def whole_episode(
+    connection: Connection, name: str, episode: str, asker: str | None, grading: Grading
+) -> dict[str, Any]:
     """One question with every prompt, reply, ballot and grade; of prompts and replies beyond all bounds, the beginnings."""
     row = find_episode(connection, name, episode, asker, longest=MOST_SHOWN)
     if row["verdict"] is None:
@@ -118,9 +125,14 @@ def whole_episode(connection: Connection, name: str, episode: str, asker: str | 
         "cell": row["cell"],
         "question": asked.question.text,
         "question_id": asked.question.id,
+        "kind": asked.question.kind,
+        "context": asked.question.context,
+        "language": asked.question.language,
         **({"choices": list(asked.question.choices)} if asked.question.choices else {}),
         "reference": asked.answer,
         "known": asked.known,
+        "feedback": was_told(connection, grading, row, asked),
+        "team": _put_together(connection, name, row["cell"]),
         "verdict": {**verdict_json(verdict), "note": verdict.note},
         "calls": [
             {**call, "doing": doing_at(call["stage"]), "answer": _whole_answer(asked.question, call)}
@@ -129,6 +141,20 @@ def whole_episode(connection: Connection, name: str, episode: str, asker: str | 
         "seconds": row["seconds"],
         "asked_at": row["created_at"],
     }
+
+
+def _put_together(connection: Connection, name: str, cell: str) -> EditedTeam | None:
+    """The team that its asker put together, whichever server that was asked of; None: one of the file's."""
+    members, plans = schema.experiment_cells, schema.experiments
+    query = (
+        select(plans.c.config, schema.cells.c.label)
+        .join(members, members.c.experiment == plans.c.id)
+        .join(schema.cells, schema.cells.c.id == members.c.cell)
+        .where(plans.c.name == name, members.c.cell == cell)
+    )
+    rows = [dict(row) for row in connection.execute(query).mappings()]
+    of_file = not rows or not all(map(is_edited, rows))
+    return None if of_file else team_in_plan(config_of(rows[0]), rows[0]["label"])
 
 
 _WRITES: tuple[Doing, ...] = ("drafting", "reading", "reviewing", "arguing")

@@ -92,7 +92,7 @@ def verdict_of_groups(
     members = [draft for draft in drafts if draft.player in winners]
     wording = _wording(members, team.captain)
     further: list[Trace] = [NotNeeded(tuple(spared))] if spared else []
-    if not question.is_closed and len(tied) == len(grouping.players) > 1:
+    if len(tied) == len(grouping.players) > 1:
         further.append(NoTwoAgreed(wording.player, "captain" if captains_group else "lot"))
     return Verdict(
         wording.text,

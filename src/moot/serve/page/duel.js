@@ -30,7 +30,9 @@ export async function duel(question, bodies, signal, bill, worded, told) {
     button.disabled = false;
     button.onclick = () => vote(button.dataset.better, verdicts, names, tellAll);
   }
-  find("better").focus();  // the question, and no answer to it: one more Enter would give that
+  // The question, and no answer to it: one more Enter would give that. Both texts are seen from their beginnings.
+  find("better").focus({ preventScroll: true });
+  find("duel").scrollIntoView({ block: "start", behavior: "auto" });
   return verdicts;
 }
 
@@ -65,7 +67,7 @@ async function side(each, body, signal, worded) {
     }
   } catch (error) {
     work.textContent = "";
-    words.textContent = shown(error.name === "AbortError" ? "Stopped." : `${error.message} ${error instanceof Trouble ? error.todo : ""}`);
+    words.textContent = shown(signal.aborted || !(error instanceof Trouble) ? error.message : `${error.message} ${error.todo}`);
     return null;
   }
   rich(words, verdict.answer === null ? (verdict.cause ?? verdict.outcome) : worded(verdict.answer));

@@ -2,6 +2,17 @@
 
 const find = (id) => document.getElementById(id);
 
+/** Which strategies can be chosen. `texts`: whether a text is wanted, which not all of them can give. */
+export function offerStrategies(parts, texts) {
+  if (!parts) return;
+  const before = find("edit-strategy").value;
+  const able = (name) => !texts || parts.texts.includes(name);
+  find("edit-strategy").replaceChildren(
+    ...parts.strategies.map((name) => Object.assign(new Option(able(name) ? name : `${name} (gives no texts)`, name), { disabled: !able(name) })),
+  );
+  find("edit-strategy").value = able(before) && parts.strategies.includes(before) ? before : (parts.strategies.find(able) ?? "");
+}
+
 /** Draw the parts. `made` hears of the team, as the list of teams has them, when it is to be asked. */
 export function drawParts(parts, made) {
   find("edit-part").hidden = !parts;
@@ -13,7 +24,6 @@ export function drawParts(parts, made) {
     return label;
   });
   find("edit-players").replaceChildren(...seats);
-  find("edit-strategy").replaceChildren(...parts.strategies.map((name) => new Option(name, name)));
   const chosen = () => [...find("edit-players").querySelectorAll("input:checked")].map(({ value }) => value);
   const captains = () => {
     const before = find("edit-captain").value;
@@ -31,6 +41,7 @@ export function drawParts(parts, made) {
       team: "put together here",
       strategy,
       captain,
+      texts: parts.texts.includes(strategy),
       players: players.map((name) => ({ name, model: models.get(name) })),
       edited: { players, captain, strategy },
     });

@@ -12,6 +12,13 @@ const PATIENCE_AT_START_MS = 20_000; // for the worker with its libraries
 const GIVEN_UP = 5; // texts that took too long, after which all are shown as they were written
 
 const MARKED = /[*_`#[\]$\\>|~&]|^[ \t]{0,9}(?:[-+]|\d{1,9}[.)])\s|\n/m; // bounded: it is tried at every line of a text, here on the page's own thread
+const MARKS = [ // of markdown in a line, and what is left where they are taken off; tried on FIRST_LINE characters at most
+  [/!?\[([^[\]]*)\]\([^()\s]*\)/g, "$1"],
+  [/\\\((.+?)\\\)/g, "$1"],
+  [/(^|[^\\$\p{L}\p{N}])\$(?=\S)([^$]*[^$\s])\$(?![\d$])/gu, "$1$2"], // mathematics: what two prices have between them ends with a space
+  [/\*\*|__|~~|`/g, ""],
+  [/(^|[^\p{L}\p{N}*_])([*_])(?=\S)([^*_]*[^*_\s])\2(?![\p{L}\p{N}*_])/gu, "$1$3"],
+];
 const TAGS =
   "p br hr h3 h4 h5 h6 strong em s code pre blockquote ul ol li table thead tbody tr th td a span " +
   "math mrow mi mn mo ms mtext mspace msub msup msubsup mfrac msqrt mroot mover munder munderover mmultiscripts mprescripts " +
@@ -58,7 +65,8 @@ export function cut(text, most) {
 export function bare(whole) {
   const text = whole.slice(0, 10 * FIRST_LINE);
   const line = text.split("\n").map((each) => each.trim()).find((each) => /[\p{L}\p{N}]/u.test(each)) ?? text.trim();
-  return line.slice(0, FIRST_LINE).replace(/^(?:#{1,6}|>|[-*+])\s+/, "").replace(/\*\*|__|`/g, "");
+  const begun = line.slice(0, FIRST_LINE).replace(/^(?:#{1,6}|>|[-*+])\s+/, "");
+  return MARKS.reduce((words, [mark, meant]) => words.replace(mark, meant), begun);
 }
 
 const begun = new WeakMap(); // by element, what it shows the beginning of

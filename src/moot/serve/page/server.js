@@ -12,13 +12,13 @@ export function headers() {
 
 /** Something that failed: what, and what can be done about it. */
 export class Trouble extends Error {
-  constructor(message, { status = null, code = null } = {}) {
+  constructor(message, { status = null, code = null, param = null } = {}) {
     super(message);
-    Object.assign(this, { status, code });
+    Object.assign(this, { status, code, param });
   }
 
   get todo() {
-    return TODO_BY_CODE[this.code] ?? TODO_BY_STATUS[this.status] ?? "Ask again; if it fails once more, whoever runs the server finds the reason in its log.";
+    return TODO_BY_CODE[this.code] ?? TODO_BY_PARAM[this.param] ?? TODO_BY_STATUS[this.status] ?? "Ask again; if it fails once more, whoever runs the server finds the reason in its log.";
   }
 }
 
@@ -33,6 +33,9 @@ const TODO_BY_CODE = {
   left: "What was asked of players until then is kept and paid for; ask again when you like.",
   stopped: "What was asked of players until then is kept and paid for; ask again when you like.",
   unreachable: "Is the server still running? Ask again when it is; what you wrote is still here.",
+};
+const TODO_BY_PARAM = {
+  "moot.kind": "Take another team, or another kind of answer.",
 };
 const TODO_BY_STATUS = {
   400: "Change what you ask, and ask again.",
@@ -49,8 +52,8 @@ async function fetched(path, options = {}) {
   let response;
   try {
     response = await fetch(path, { headers: headers(), ...options });
-  } catch (error) {
-    throw error.name === "AbortError" ? error : new Trouble("The server cannot be reached.", { code: "unreachable" });
+  } catch {
+    throw options.signal?.aborted ? options.signal.reason : new Trouble("The server cannot be reached.", { code: "unreachable" });
   }
   if (response.status === 401) {
     document.getElementById("key-form").hidden = false;
@@ -62,8 +65,8 @@ async function fetched(path, options = {}) {
 
 async function troubleOf(response) {
   try {
-    const { message, code } = (await response.json()).error;
-    return new Trouble(message, { status: response.status, code });
+    const { message, code, param } = (await response.json()).error;
+    return new Trouble(message, { status: response.status, code, param });
   } catch {
     return new Trouble(`The server answered with status ${response.status}.`, { status: response.status });
   }
@@ -90,8 +93,8 @@ export async function* asked(body, signal) {
     let read;
     try {
       read = await reader.read();
-    } catch (error) {
-      throw error.name === "AbortError" ? error : new Trouble("The line to the server broke off.", { code: "unreachable" });
+    } catch {
+      throw signal.aborted ? signal.reason : new Trouble("The line to the server broke off.", { code: "unreachable" });
     }
     if (read.done) return;
     const lines = (rest + read.value).split("\n");

@@ -1,9 +1,12 @@
 // The table page: asks the served team through its own API and draws what happens as it happens.
 // What a model wrote is shown through textContent, or where it may be long through rich.js, which lets no markup of its own pass.
+import { askedAs, askedFurther, askedInForm, bodyOf, inWords, kindFurther, mended } from "./asking.js";
+import { tallied } from "./ballots.js";
 import { anew, bare, cut, plainly, rich, shown } from "./rich.js";
 import { duel } from "./duel.js";
-import { drawParts } from "./edit.js";
-import { begun, ended, left } from "./left.js";
+import { drawParts, offerStrategies } from "./edit.js";
+import { begun, ended, left, stopWhenLeft } from "./left.js";
+import { lettered } from "./letters.js";
 import { Trouble, asked, forget, get, post } from "./server.js";
 import { atWork, doing, done } from "./stages.js";
 import { drawTabs } from "./tabs.js";
@@ -19,8 +22,9 @@ const EPISODE = /^#(ep_[0-9a-f]{40})$/;
 const TOLD_MS = 200; // what begins within so short a time is told as one thing
 const DECLARED = "declared as primary";
 const BEST = "the run's best";
+const KINDS = { open: "short", text: "a text", "yes-no": "yes or no", choice: "one of the choices" };
 const find = (id) => document.getElementById(id);
-const state = { tab: "answer", early: "", teams: [], seats: new Map(), mind: new Map(), work: new Map(), letters: new Map(), calls: [], choices: [], captain: null, episode: null, stop: null };
+const state = { tab: "answer", early: "", teams: [], kind: "open", parts: null, seats: new Map(), mind: new Map(), work: new Map(), calls: [], asking: null, episode: null, stop: null };
 
 function make(tag, className, text) {
   const made = document.createElement(tag);
@@ -35,54 +39,53 @@ function choicesAsked() {
   return find("choices").value.split("\n").map((line) => line.trim()).filter(Boolean);
 }
 
-/** An answer in words: of a choice its letter and what it stands for. */
 function worded(answer) {
-  const number = state.choices.length && /^[A-Z]$/.test(answer.trim()) ? answer.trim().charCodeAt(0) - 65 : -1;
-  return state.choices[number] === undefined ? answer : `${answer.trim()}. ${state.choices[number]}`;
+  return inWords(answer, state.asking?.choices ?? []);
 }
 
-/** What is asked of a team, in the form of the API. */
-function bodyFor(model, question, limit, turns) {
-  const team = state.teams.find((each) => each.model === model);
-  const choices = choicesAsked();
-  const options = {
-    ...(team?.edited ? { team: team.edited } : {}),
-    ...(choices.length ? { choices } : find("kind").value ? { kind: find("kind").value } : {}),
-  };
-  return {
-    ...(team?.edited ? {} : { model }),
-    messages: [...turns, { role: "user", content: question }],
-    ...(Object.keys(options).length ? { moot: options } : {}),
-    ...(limit ? { time_limit_s: limit } : {}),
-  };
+function teamCalled(model) {
+  return state.teams.find((team) => team.model === model);
 }
 
-async function ask(question, model, limit, turns = []) {
+/** What is typed, of whom and how the form says. */
+function inForm() {
+  return askedInForm(find("question").value.trim(), teamCalled(find("model").value), teamCalled(find("rival").value), find("kind").value, choicesAsked());
+}
+
+/** Who sits at the table of those that are asked: a team that is served, or one that was put together. */
+function tableOf({ model, edited }) {
+  const models = new Map((state.parts?.players ?? []).map((each) => [each.name, each.model]));
+  return teamCalled(model) ?? (edited ? { captain: edited.captain, players: edited.players.map((name) => ({ name, model: models.get(name) ?? name })) } : undefined);
+}
+
+async function ask(asking) {
   const stopping = new AbortController();
-  const rival = find("rival").value;
+  const limit = Number(find("limit").value) || null;
   state.stop = stopping;
   const started = performance.now();
   if (location.hash) window.history.pushState(null, "", location.pathname);
-  clear(question, turns);
-  state.choices = choicesAsked();
+  clear(asking);
   state.broken = null;
-  begun({ question, model, turns });
+  begun(asking);
   const clock = setInterval(() => say("cost", `${((performance.now() - started) / 1000).toFixed(1)} s`), 100);
   find("go").disabled = true;
   find("stop").hidden = false;
   try {
-    if (rival) {
+    if (asking.rival) {
       document.body.classList.add("duelling");
-      const bodies = [model, rival].map((name) => ({ name, body: bodyFor(name, question, limit, turns) }));
+      const bodies = [asking.team, asking.rival].map((team) => ({ name: team.model, body: bodyOf(asking, team, limit) }));
       say("news", "Both teams are asked.");
-      await duel(question, bodies, stopping.signal, bill, worded, history);
-      say("news", "Both have answered. Which is better?");
+      const verdicts = await duel(asking.question, bodies, stopping.signal, bill, worded, history);
+      stopping.signal.throwIfAborted();
+      unanswered();
+      say("news", verdicts.every((verdict) => verdict?.answer) ? "Both have answered. Which is better?" : "Not both have answered.");
     } else {
-      seat(state.teams.find((team) => team.model === model));
-      await watched(bodyFor(model, question, limit, turns), stopping.signal);
+      seat(tableOf(asking.team));
+      await watched(bodyOf(asking, asking.team, limit), stopping.signal);
     }
   } catch (error) {
-    fail(error.name === "AbortError" ? new Trouble("Stopped.", { code: "stopped" }) : error);
+    fail(error);
+    unanswered();
   } finally {
     clearInterval(clock);
     find("go").disabled = false;
@@ -92,7 +95,7 @@ async function ask(question, model, limit, turns = []) {
     say("cost", state.verdict ? bill(state.verdict) : "");
   }
   if (state.episode) window.history.replaceState(null, "", `#${state.episode}`);
-  if (state.episode && !rival) await history(); // the list names teams: beside a rival it is read when these are told
+  if (state.episode && !asking.rival) await history(); // the list names teams: beside a rival it is read when these are told
 }
 
 /** One team, from the first seat to the verdict. */
@@ -107,11 +110,13 @@ async function watched(body, signal) {
   }
 }
 
-function clear(question, turns = []) {
+/** An empty table. `asking`: for what is to be asked, or was; null: nothing yet. */
+function clear(asking = null) {
+  const turns = asking?.turns ?? [];
   anew();
   document.body.classList.remove("duelling");
   for (const id of ["duel", "trouble"]) find(id).hidden = true;
-  Object.assign(state, { tab: "answer", title: null, seats: new Map(), mind: new Map(), letters: new Map(), work: new Map(), early: "", calls: [], choices: [], verdict: null, episode: null });
+  Object.assign(state, { tab: "answer", title: null, seats: new Map(), mind: new Map(), work: new Map(), early: "", calls: [], asking, verdict: null, episode: null });
   forgetDrawings();
   for (const id of ["seats", "transcript", "changes", "ballots", "tabs", "turns"]) find(id).replaceChildren();
   for (const panel of find("reading").querySelectorAll(".of-player")) panel.remove();
@@ -119,11 +124,11 @@ function clear(question, turns = []) {
   for (const id of ["verdict", "answer", "because"]) rich(find(id), "");
   for (const id of ["cost", "learnt", "did"]) say(id, "");
   find("centre").classList.remove("none", "small", "long");
-  Object.assign(state, { question, turns });
-  find("further").value = "";
+  for (const id of ["further", "right"]) find(id).value = "";
+  pressed(null);
   find("turns").hidden = turns.length === 0;
   find("turns").append(...turns.map(turn));
-  say("asked", question);
+  say("asked", asking?.question ?? "");
 }
 
 /** Something that was said before: what was asked in full, what was answered to be opened. */
@@ -140,7 +145,7 @@ function turn({ role, content }) {
 
 /** Said once, with what can be done: the alert is read out by itself. */
 function fail(error) {
-  rest();
+  rest("was stopped");
   say("trouble-what", error.message);
   say("trouble-todo", error.todo ?? "Reload the page.");
   find("trouble").hidden = false;
@@ -149,13 +154,43 @@ function fail(error) {
   find("centre").classList.add("none");
 }
 
-/** Nobody is at work any more. */
-function rest() {
+/** What has no answer keeps its words: it can be asked again as it was, and mended where it was typed. */
+function unanswered() {
+  const { question, turns, kind, team } = state.asking;
+  find("actions").hidden = false;
+  find("again").hidden = team === null;
+  for (const id of ["copy", "save-markdown", "save-json"]) find(id).hidden = !state.verdict || id === "copy";
+  if (turns.length) {
+    offerFurther(kind || state.kind);
+    find("further").value = question;
+  } else if (!find("question").value.trim()) find("question").value = question;
+}
+
+/** What can be asked next in this conversation, with the kinds of answer that the team can give. */
+function offerFurther(kind) {
+  const { team, choices } = state.asking;
+  find("follow").hidden = team === null;
+  if (team === null) return;
+  say("further-label", `Ask further: ${team.model} is told what was said so far`);
+  const able = (name) => (name === "choice" ? choices.length > 0 : name !== "text" || givesTexts(team));
+  find("further-kind").replaceChildren(...Object.entries(KINDS).filter(([name]) => able(name)).map(([name, words]) => new Option(words, name)));
+  find("further-kind").value = able(kind) ? kind : "open";
+}
+
+function givesTexts({ model, edited }) {
+  return teamCalled(model)?.texts ?? (edited ? (state.parts?.texts ?? []).includes(edited.strategy) : true);
+}
+
+/** Nobody is at work any more. `word`: what became of those who were. */
+function rest(word = "") {
   clearTimeout(state.telling);
   state.work.clear();
-  for (const { element } of state.seats.values()) {
+  for (const { element, texts } of state.seats.values()) {
+    const line = element.querySelector(".answer");
+    if (element.classList.contains("at-work")) element.querySelector(".stage").textContent = word;
+    if (line.classList.contains("writing")) line.textContent = shown(bare(worded(texts.at(-1)?.text ?? "")));
     element.classList.remove("at-work");
-    element.querySelector(".answer").classList.remove("thinking", "writing");
+    line.classList.remove("thinking", "writing");
   }
 }
 
@@ -167,8 +202,6 @@ function say(id, text) {
 
 function seat(team) {
   if (!team) return;
-  state.model = team.model;
-  state.captain = team.captain;
   const count = team.players.length;
   team.players.forEach((player, number) => {
     const element = make("li", "seat");
@@ -275,7 +308,8 @@ function heard(call) {
   stage.textContent = shown(call.error ? "could not answer" : `${done(call)}${call.turn > 1 ? `, turn ${call.turn}` : ""} · ${seconds(call.seconds)}`);
   if (changes) stage.prepend(make("b", null, "changed its mind"), " · ");
   progress();
-  colour(together());
+  const first = [...state.seats].filter(([, { texts }]) => texts.length).map(([player, { texts }]) => [player, texts[0].text]);
+  colour(together(state.mind), together(first));
   reading();
 }
 
@@ -298,10 +332,10 @@ function plain(text) {
   return text.trim().toLocaleLowerCase();
 }
 
-/** Groups by equal words, until the team's own grouping is there. */
-function together() {
+/** Groups by equal words, until the team's own grouping is there. `texts`: by player. */
+function together(texts) {
   const groups = new Map();
-  for (const [player, text] of state.mind) {
+  for (const [player, text] of texts) {
     const key = plain(text);
     if (!groups.has(key)) groups.set(key, []);
     groups.get(key).push(player);
@@ -324,35 +358,23 @@ function minds(verdict) {
   return groups.filter((group) => group.length);
 }
 
-/** Whether somebody's last word is another than the one before. */
-function hasChanged(player) {
-  const [last, before] = (state.seats.get(player)?.texts ?? []).slice(-2).reverse();
-  return before !== undefined && plain(last.text) !== plain(before.text);
+/** Whether somebody still says what it said first. */
+function steady(player) {
+  const texts = state.seats.get(player)?.texts ?? [];
+  return texts.length > 0 && plain(texts[0].text) === plain(texts.at(-1).text);
 }
 
-/** A group keeps the letter of those who stayed in it, whoever joins or leaves; a new one takes the next that nobody has had. */
-function lettered(groups) {
-  const steady = (group) => group.filter((player) => !hasChanged(player));
-  const had = (group) => (steady(group).length ? steady(group) : group).map((player) => state.letters.get(player) ?? Infinity).sort((one, other) => one - other);
-  const rank = (group) => [steady(group).length ? 0 : 1, had(group)[0]];
-  const taken = new Map();
-  let next = 1 + Math.max(-1, ...state.letters.values());
-  for (const group of [...groups].sort((one, other) => rank(one)[0] - rank(other)[0] || Number(rank(one)[1] > rank(other)[1]) - Number(rank(one)[1] < rank(other)[1]))) {
-    const kept = had(group).find((letter) => letter !== Infinity && !taken.has(letter));
-    taken.set(kept ?? next++, group);
-  }
-  for (const [letter, group] of taken) for (const player of group) state.letters.set(player, letter);
-  return taken;
-}
-
-function colour(groups) {
-  lettered(groups).forEach((group, number) => {
+/** `drafts`: the groups of what was said first. */
+function colour(groups, drafts) {
+  const seats = [...state.seats.keys()];
+  const seated = (all) => all.map((group) => group.filter((player) => state.seats.has(player))).filter((group) => group.length);
+  lettered(seated(groups), seats, seated(drafts), steady, Boolean(state.verdict)).forEach((group, number) => {
     for (const player of group) {
       const place = state.seats.get(player);
       if (!place) continue;
       place.element.style.setProperty("--seat", `var(--g${number % GROUPS})`);
       // Beside choices a letter means one of them: a group is called by what it chose.
-      const chose = state.choices.length ? (place.texts.at(-1)?.text ?? "").trim() : "";
+      const chose = state.asking?.choices.length ? (place.texts.at(-1)?.text ?? "").trim() : "";
       place.badge.textContent = /^[A-Z]$/.test(chose) ? chose : String.fromCharCode(65 + (number % 26));
       place.badge.title = `group ${place.badge.textContent}: ${group.length} of ${state.seats.size}`;
       place.badge.hidden = false;
@@ -372,7 +394,7 @@ function decided(verdict) {
     place.element.querySelector(".answer").textContent = needless ? "was not needed" : answer.outcome;
   }
   rest();
-  if (verdict.groups?.length) colour(minds(verdict));
+  if (verdict.groups?.length) colour(minds(verdict), verdict.groups);
   for (const player of verdict.who || []) state.seats.get(player)?.element.classList.add("winner");
   find("centre").classList.toggle("none", verdict.answer === null);
   const abstained = verdict.outcome === "abstained";
@@ -383,8 +405,9 @@ function decided(verdict) {
   say("cost", bill(verdict));
   say("news", verdict.answer === null ? none : `The team answers: ${cut(worded(verdict.answer), FITS)}`);
   ballots(verdict);
-  find("follow").hidden = verdict.answer === null;
+  if (verdict.answer !== null) offerFurther(kindFurther(state.asking, state.kind, state.asking.team !== null && givesTexts(state.asking.team)));
   find("actions").hidden = false;
+  find("again").hidden = state.asking.team === null;
   find("copy").hidden = verdict.answer === null;
   for (const id of ["save-markdown", "save-json"]) find(id).hidden = false;
   find("feedback-part").hidden = verdict.answer === null && !abstained;
@@ -498,25 +521,11 @@ function traces(verdict, kind) {
   return (verdict.traces || []).filter((record) => record.kind === kind);
 }
 
-/** Who voted for what, in the words of the options; at the foot, what each of them got. */
+/** Who voted for what; at the foot, what each option got. */
 function ballots(verdict) {
-  const cast = traces(verdict, "ballot");
-  const counts = traces(verdict, "counted");
-  find("ballots-part").hidden = cast.length === 0;
-  if (!cast.length) return;
-  const turn = (record) => record.turn ?? 1;
-  const several = new Set(cast.map(turn)).size > 1;
-  const row = (record, who, words) => [who, ...(several ? [String(turn(record))] : []), words];
-  const votes = cast.map((each) => {
-    const counted = counts.find((count) => turn(count) === turn(each)) ?? counts.at(-1);
-    return row(each, each.voter, vote(each, counted?.options ?? []));
-  });
-  const sums = counts.map((count) => row(count, "together", count.options.map((option, number) => `${unmasked(option)}: ${Number(count.points[number].toFixed(3))}`).join(" · ")));
-  find("ballots").replaceChildren(
-    part("thead", [["voter", ...(several ? ["turn"] : []), "vote"]], "th"),
-    part("tbody", votes, "td"),
-    part("tfoot", sums, "td"),
-  );
+  const { head, votes, sums } = tallied(verdict, { words: (option) => cut(worded(option), LARGE), long: isLong });
+  find("ballots-part").hidden = votes.length === 0;
+  find("ballots").replaceChildren(part("thead", [head], "th"), part("tbody", votes, "td"), part("tfoot", sums, "td"));
 }
 
 function part(tag, rows, cell) {
@@ -528,21 +537,6 @@ function part(tag, rows, cell) {
   }
   for (const head of made.querySelectorAll("th")) head.scope = "col";
   return made;
-}
-
-/** An option of a ballot; of a text whose it is as well, where it is one player's alone: voters were not told. */
-function unmasked(option) {
-  const whose = (state.verdict?.answers ?? []).filter(({ answer }) => answer === option).map(({ player }) => player);
-  return whose.length === 1 && isLong(option) ? `${whose[0]}’s “${cut(option, LARGE)}”` : cut(worded(option), LARGE);
-}
-
-/** One ballot: the options that it names, with their places or points where it gives such. */
-function vote(ballot, options) {
-  if (!ballot.choice) return ballot.cause ? `spoilt: ${ballot.cause}` : "spoilt";
-  const named = Object.entries(ballot.choice).map(([number, value]) => ({ option: unmasked(options[number] ?? `option ${Number(number) + 1}`), value }));
-  if (ballot.form === "ranking") return named.sort((one, other) => one.value - other.value).map(({ option, value }) => `${value}. ${option}`).join(" · ");
-  if (named.every(({ value }) => value === 1)) return named.map(({ option }) => option).join(", ");
-  return named.map(({ option, value }) => `${option}: ${value}`).join(" · ");
 }
 
 function readable(value) {
@@ -589,7 +583,7 @@ async function history() {
 /** The side bar: what was asked before, as far as it holds what is sought. */
 function listed() {
   const sought = plain(find("sought").value);
-  const found = (state.past ?? []).filter((each) => plain(`${each.title ?? ""} ${each.question} ${each.further ?? ""} ${each.answer ?? ""} ${each.model}`).includes(sought));
+  const found = (state.past ?? []).filter((each) => plain(`${each.title ?? ""} ${each.question} ${each.further ?? ""} ${each.answer ?? ""} ${each.choice ?? ""} ${each.model}`).includes(sought));
   find("none").hidden = found.length > 0;
   say("none", state.past?.length ? "Nothing that was asked holds this." : "Nothing yet.");
   find("history").replaceChildren(
@@ -597,7 +591,7 @@ function listed() {
       const item = make("li", each.episode === state.episode ? "here" : null);
       const button = make("button");
       button.type = "button";
-      button.append(make("span", "q", each.title ?? named(each)), make("span", "a", `${each.model}: ${each.answer ? cut(each.answer, FITS) : each.outcome}`));
+      button.append(make("span", "q", each.title ?? named(each)), make("span", "a", `${each.model}: ${each.answer ? cut(each.choice ? `${each.answer}. ${each.choice}` : each.answer, FITS) : each.outcome}`));
       button.addEventListener("click", () => visit(each.episode));
       item.append(button, renaming(each, item, button), forgetting(each));
       return item;
@@ -660,8 +654,8 @@ function forgetting(each) {
     }
     if (each.episode === state.episode) {
       window.history.replaceState(null, "", location.pathname);
-      clear("");
-      seat(state.teams.find((team) => team.model === find("model").value));
+      clear();
+      seat(teamCalled(find("model").value));
       idle();
     }
     say("news", told.note ?? "Forgotten.");
@@ -676,20 +670,21 @@ function visit(episode) {
   if (state.stop) return;
   if (location.hash !== `#${episode}`) window.history.pushState(null, "", `#${episode}`);
   replay(episode).catch((error) => {
-    clear("");
+    clear();
     fail(error);
   });
 }
 
 async function replay(episode) {
   const whole = await get(`/v1/moot/episodes/${episode}`);
-  const { turns, question } = spoken(whole.question);
   const verdict = whole.verdict;
   const answers = (verdict.answers || []).map(([player, answer, reasoning, outcome]) => ({ player, answer, reasoning, outcome }));
-  clear(question, turns);
-  state.choices = whole.choices ?? [];
+  const asking = askedAs(whole, spoken(whole.question));
+  clear(asking);
+  state.called = whole.model;
   const players = [...new Set([...answers, ...whole.calls].map(({ player }) => player))].map((name) => ({ name, model: name }));
-  seat(state.teams.find((team) => team.model === whole.model) ?? { model: find("model").value, captain: null, players });
+  const table = whole.players ? whole : asking.team && tableOf(asking.team);
+  seat(table ?? { captain: whole.captain, players });
   for (const call of whole.calls) heard({ ...call, ...parsed(call.text), seconds: call.latency_s });
   const cost = whole.calls.every((call) => call.cost_usd !== null) ? whole.calls.reduce((sum, call) => sum + call.cost_usd, 0) : null;
   decided({
@@ -701,7 +696,12 @@ async function replay(episode) {
     cost_usd: cost,
     seconds: whole.seconds,
   });
-  if (verdict.answer === null && verdict.outcome !== "abstained") fail(new Trouble(`The team had no answer: ${verdict.cause ?? verdict.outcome}`, { status: 502 }));
+  if (verdict.answer === null && verdict.outcome !== "abstained") {
+    fail(new Trouble(`The team had no answer: ${verdict.cause ?? verdict.outcome}`, { status: 502 }));
+    unanswered();
+  }
+  if (whole.feedback) told(whole.feedback);
+  if (!asking.team) say("did", `${whole.model ?? "Who answered this"} is not served here any more: to go on, ask another team above.`);
   listed();
   find("centre").scrollIntoView({ block: "center", behavior: "auto" });
 }
@@ -739,7 +739,9 @@ function save(name, kind, content) {
 /** The episode as a text that can be read anywhere: the question, the answer, what each wrote. */
 function asMarkdown() {
   const verdict = state.verdict;
-  const parts = [`# ${state.question}`, `## ${state.title}`, verdict.answer === null ? (verdict.cause ?? verdict.outcome) : worded(verdict.answer), `*${state.model}: ${bill(verdict)}*`];
+  const { question, turns, team } = state.asking;
+  const before = turns.flatMap(({ role, content }) => [`## ${role === "user" ? "Asked before" : "Answered before"}`, content]);
+  const parts = [...(turns.length ? [`# ${question}`, ...before, "## Asked further", question] : [`# ${question}`]), `## ${state.title}`, verdict.answer === null ? (verdict.cause ?? verdict.outcome) : worded(verdict.answer), `*${team?.model ?? state.called ?? "a team"}: ${bill(verdict)}*`];
   for (const [player, { texts }] of state.seats) {
     for (const { text, why, stage } of texts) parts.push(`## ${player} (${stage})`, worded(text), ...(why ? [`Why: ${readable(why)}`] : []));
   }
@@ -748,19 +750,30 @@ function asMarkdown() {
 
 async function learn(body) {
   if (!state.episode) return;
-  let correct;
   try {
-    ({ correct } = await post("/v1/feedback", { episode: state.episode, ...body }));
+    const { correct } = await post("/v1/feedback", { episode: state.episode, ...body });
+    told({ answer: body.answer ?? null, correct });
   } catch (error) {
-    return say("learnt", error.message);
+    say("learnt", error.message);
   }
-  say("learnt", state.abstained ? "Kept." : correct === null ? "Kept; a judge will say whether that is what the team meant." : `Kept: the team was ${correct ? "right" : "wrong"}.`);
+}
+
+/** What was said of the answer, now or before. */
+function told({ answer, correct }) {
+  const right = answer === null ? "" : ` “${cut(worded(answer), FITS)}” is right`;
+  const team = correct === null ? "a judge will say whether that is what the team meant" : `the team was ${correct ? "right" : "wrong"}`;
+  say("learnt", state.abstained ? `Kept${right && `:${right}`}.` : `Kept:${right && `${right};`} ${team}.`);
+  pressed(answer === null ? correct : null);
+}
+
+function pressed(correct) {
+  for (const button of find("feedback").querySelectorAll("[data-correct]")) button.setAttribute("aria-pressed", String(button.dataset.correct === String(correct)));
 }
 
 async function start() {
   find("trouble").hidden = true;
-  const { name, simulated, teams, parts } = await get("/v1/moot/teams");
-  state.teams = teams;
+  const { name, kind, simulated, teams, parts } = await get("/v1/moot/teams");
+  Object.assign(state, { teams, parts, kind: kind === "choice" ? "open" : kind });
   drawParts(parts, (team) => {
     state.teams = [...state.teams.filter(({ model }) => model !== team.model), team];
     offer(team.model);
@@ -772,7 +785,7 @@ async function start() {
   find("simulated").hidden = simulated.length === 0;
   say("simulated", simulated.length ? `Simulated models, not real ones: ${simulated.join(", ")}` : "");
   offer();
-  seat(teams.find((team) => team.model === find("model").value));
+  seat(teamCalled(find("model").value));
   idle();
   await history();
   const { reports } = await get("/v1/moot/reports");
@@ -790,38 +803,57 @@ async function start() {
 }
 
 /** The page was left in the middle of a question: it stands there again, to be asked once more. */
-function brokenOff({ question, model, turns }) {
+function brokenOff(asking) {
   state.broken = null;
-  if (state.teams.some((team) => team.model === model)) find("model").value = model;
-  clear(question, turns);
-  seat(state.teams.find((team) => team.model === find("model").value));
+  clear(asking);
+  if (teamCalled(asking.team.model)) find("model").value = asking.team.model;
+  seat(tableOf(asking.team));
   idle();
-  if (!turns.length) find("question").value = question;
-  find("actions").hidden = false;
-  for (const id of ["copy", "save-markdown", "save-json"]) find(id).hidden = true;
-  fail(new Trouble("The page was left while this was played, which has stopped it.", { code: "left" }));
+  fail(wasLeft());
+  unanswered();
+}
+
+function wasLeft() {
+  return new Trouble("The page was left while this was played, which has stopped it.", { code: "left" });
+}
+
+/** Whether what is asked in the form is a text, which not every team can give. */
+function textWanted() {
+  return choicesAsked().length === 0 && (find("kind").value || state.kind) === "text";
+}
+
+/** Another kind of answer is wanted: who cannot give it is not offered. */
+function reoffer() {
+  const before = find("model").value;
+  offer();
+  const chosen = teamCalled(before);
+  find("model").value = chosen && (!textWanted() || chosen.texts) ? before : find("model").querySelector("option:not(:disabled)")?.value;
+  if (find("model").value !== before) find("model").dispatchEvent(new Event("change"));
 }
 
 /** The teams that can be asked, in the order in which they are offered; `chosen` is to be asked. */
 function offer(chosen) {
+  const texts = textWanted();
+  offerStrategies(state.parts, texts);
   const groups = new Map();
   for (const team of state.teams) {
     const label = team.declared ? DECLARED : team.best ? BEST : (team.team ?? "one player");
     if (!groups.has(label)) groups.set(label, []);
     const mark = team.declared ? " (declared)" : team.best ? " (best of the run)" : "";
-    groups.get(label).push([`${team.model}${mark}`, team.model]);
+    const able = !texts || team.texts;
+    groups.get(label).push([`${team.model}${mark}${able ? "" : " (gives no texts)"}`, team.model, !able]);
   }
   const rank = (label) => (label === DECLARED || label === BEST ? 0 : label === "one player" ? 2 : 1);
   const ordered = [...groups].sort(([one], [other]) => rank(one) - rank(other));
   const drawn = () => ordered.map(([label, teams]) => {
     const group = Object.assign(make("optgroup"), { label });
-    group.append(...teams.map(([words, value]) => Object.assign(make("option", null, words), { value })));
+    group.append(...teams.map(([words, value, disabled]) => Object.assign(make("option", null, words), { value, disabled })));
     return group;
   });
   const rival = find("rival").value;
   find("model").replaceChildren(...drawn());
   find("rival").replaceChildren(new Option("nobody", ""), ...drawn());
-  find("rival").value = rival;
+  find("rival").value = find("rival").querySelector(`option[value="${CSS.escape(rival)}"]:disabled`) ? "" : rival;
   if (chosen === undefined) return;
   find("model").value = chosen;
   find("model").dispatchEvent(new Event("change"));
@@ -861,7 +893,7 @@ find("key-form").addEventListener("submit", (event) => {
 find("ask").addEventListener("submit", (event) => {
   event.preventDefault();
   if (state.stop) return;
-  ask(find("question").value.trim(), find("model").value, Number(find("limit").value) || null);
+  ask(inForm());
   find("question").select(); // whoever types on asks something else; the words stay for who wants to mend them
 });
 for (const [area, form] of [["question", "ask"], ["further", "follow"]]) {
@@ -873,20 +905,20 @@ for (const [area, form] of [["question", "ask"], ["further", "follow"]]) {
 }
 find("model").addEventListener("change", () => {
   if (state.stop) return;
-  clear("");
-  seat(state.teams.find((team) => team.model === find("model").value));
+  clear();
+  seat(teamCalled(find("model").value));
   idle();
 });
 find("copy").addEventListener("click", () => copied(worded(state.verdict.answer)));
 find("again").addEventListener("click", () => {
-  if (!state.stop) ask(state.question, state.model, Number(find("limit").value) || null, state.turns);
+  if (!state.stop) ask(state.asking);
 });
 find("follow").addEventListener("submit", (event) => {
   event.preventDefault();
   const question = find("further").value.trim();
   if (state.stop || !question) return;
-  const said = [{ role: "user", content: state.question }, { role: "assistant", content: state.verdict.answer }];
-  ask(question, state.model, Number(find("limit").value) || null, [...state.turns, ...said]);
+  const [answer, kind] = [state.verdict?.answer ?? null, find("further-kind").value];
+  ask(answer === null ? mended(state.asking, question, kind) : askedFurther(state.asking, worded(answer), question, kind));
   find("asked").scrollIntoView({ block: "center", behavior: "auto" });
 });
 find("sought").addEventListener("input", listed);
@@ -911,7 +943,9 @@ find("save-json").addEventListener("click", async () => {
     say("did", error.message);
   }
 });
-find("stop").addEventListener("click", () => state.stop?.abort());
+for (const [id, event] of [["kind", "change"], ["choices", "input"]]) find(id).addEventListener(event, reoffer);
+find("stop").addEventListener("click", () => state.stop?.abort(new Trouble("Stopped.", { code: "stopped" })));
+stopWhenLeft(() => state.stop?.abort(wasLeft()));
 find("feedback").addEventListener("click", (event) => {
   const correct = event.target.dataset?.correct;
   if (correct) learn({ correct: correct === "true" });
