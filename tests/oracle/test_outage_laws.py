@@ -1,0 +1,121 @@
+"""After an outage: whatever keeps an interval or a p is what it is without the outage. No list of tables stands here, so that a
+new one is held to it too.
+
+Each experiment is played while some calls about a part of its questions fail, reported, run again with everybody there, and
+reported again. A figure that the second run moves was about plays that went on without somebody."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from outages import Down, asked
+from second_way import played
+from second_way.worlds import (
+    PLAYERS,
+    chosen_team,
+    cohorts_and_names,
+    compared_texts,
+    discussions,
+    experiment,
+    judged_by_rubric,
+    one_after_another,
+    people_and_sets,
+    two_teams,
+)
+
+from moot.errors import CallError, ServerFailed
+from moot.types import Request
+
+Figures = dict[str, Any]
+World = Callable[[int, Path], dict[str, Any]]
+
+MORE = int(os.environ.get("MOOT_WORLDS", "12")) // 12 - 1
+"""How many more `make test-more` plays of each kind."""
+
+ONE_BY_ONE = frozenset({"headline", "hypotheses"})
+"""What was chosen out of all, or stays open: both say in words who was missing, and have tests of their own."""
+BY_THE_CLOCK = {"vote": {"early_stop": True}}
+NAMES = (
+    *("of", "a", "b", "label", "from", "stage", "team", "cohort", "captain", "player", "against", "question_set"),
+    *("group", "category", "dataset", "difficulty", "d", "judge", "judges", "model", "turn", "place", "office"),
+)
+
+
+def kept(value: Any, place: str = "", named: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Every end of an interval and every p, but for adjusted ones and bounds, with where it stands and of whom."""
+    if isinstance(value, list):
+        for each in value:
+            yield from kept(each, place, named)
+    elif isinstance(value, Mapping):
+        named = (*named, *((name, str(value[name])) for name in NAMES if value.get(name) is not None))
+        for key, each in value.items():
+            if key.rpartition("_")[2] in ("low", "high", "p") and isinstance(each, int | float):
+                yield (f"{place}.{key}", named, round(each, 9))
+            elif key != "bounds" and not key.endswith("_bounds"):
+                yield from kept(each, f"{place}.{key}", named)
+
+
+def moved(during: Figures, after: Figures) -> list[tuple[Any, ...]]:
+    """What had an interval during an outage, and another one, or none, after it."""
+    there = Counter(kept({key: value for key, value in after.items() if key not in ONE_BY_ONE}))
+    told = Counter(kept({key: value for key, value in during.items() if key not in ONE_BY_ONE}))
+    return sorted((told - there).elements(), key=str)
+
+
+def outage(number: int, keys: Mapping[str, Any]) -> Down:
+    """Somebody is gone on about half of the questions: in every other world always, else in two of three of its calls."""
+    draw = random.Random(f"outage {number}")
+    graders = keys.get("judge", {}).get("models", ())
+    gone = draw.choice([name for name in keys["models"] if name in PLAYERS and name not in graders])
+    share = 1.0 if number % 2 else 0.67
+
+    def drawn(*words: object) -> float:
+        return int(hashlib.sha256(repr((number, *words)).encode()).hexdigest()[:8], 16) / 16**8
+
+    def down(name: str, request: Request) -> CallError | None:
+        missing = name == gone and drawn(request.question_id) < 0.5 and drawn(request.messages) < share
+        return ServerFailed("the server is down", status=500) if missing else None
+
+    return down
+
+
+def _without_what_moves(number: int, make: World, folder: Path) -> Figures:
+    keys = make(number, folder)
+    keys["strategies"] = [entry for entry in keys["strategies"] if entry != BY_THE_CLOCK] or ["solo"]
+    with asked(outage(number, keys)):
+        played.run(folder, keys)
+    during = played.figures(folder)
+    with asked():
+        played.run(folder, keys)
+    after = played.figures(folder)
+    assert "unreached" in during
+    assert "unreached" not in after
+    apart = moved(during, after)
+    assert not apart, "\n".join(map(str, apart[:40]))
+    return during
+
+
+SMALL: list[tuple[World, int]] = [(people_and_sets, 1)]
+KINDS: list[World] = [
+    *(experiment, two_teams, cohorts_and_names, discussions, one_after_another, chosen_team, compared_texts),
+    *(people_and_sets, judged_by_rubric),
+]
+
+
+@pytest.mark.parametrize(("make", "number"), SMALL)
+def test_what_keeps_an_interval_is_what_it_is_once_all_are_reached(make: World, number: int, tmp_path: Path) -> None:
+    _without_what_moves(number, make, tmp_path)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("number", range(2, 4 + 2 * MORE))
+@pytest.mark.parametrize("make", KINDS)
+def test_so_it_is_in_any_experiment(make: World, number: int, tmp_path: Path) -> None:
+    _without_what_moves(number, make, tmp_path)
