@@ -16,7 +16,7 @@ import orjson
 from moot.grade.grading import GradedBy
 from moot.measures.cells import Stored
 from moot.measures.claims.cut_short import without_claims
-from moot.measures.claims.without_members import too_many_without
+from moot.measures.claims.plays_without import too_many_without
 from moot.measures.columns import paired_columns, paired_words, ungraded_columns, with_bounds
 from moot.measures.learnt_in_run import learnt_names, with_learnt_words
 from moot.measures.section import Column, Section

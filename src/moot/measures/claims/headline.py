@@ -16,6 +16,7 @@ from moot.measures.cells import Stored
 from moot.measures.claims.cut_short import unclaimed, without_claims
 from moot.measures.claims.over_captain import OverCaptain
 from moot.measures.claims.over_singles import PlayedOption, best_of_singles, graded_table, nobody_is_best, over_best
+from moot.measures.claims.plays_without import too_many_without
 from moot.measures.claims.since_the_look import since_the_look
 from moot.measures.claims.singles import Singles, singles_of
 from moot.measures.claims.unlisted import UnlistedOption, UnlistedOptions, choosable
@@ -31,7 +32,6 @@ from moot.measures.claims.unreached import (
     withheld,
     without_over_best,
 )
-from moot.measures.claims.without_members import too_many_without
 from moot.measures.claims.words import AFTER_THE_FACT, sentences, unreached_words
 from moot.measures.native_cost import NativeCost, cheapest, native_cost
 from moot.measures.points_words import IN_POINTS
