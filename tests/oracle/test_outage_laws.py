@@ -6,19 +6,17 @@ reported again. A figure that the second run moves was about plays that went on 
 
 from __future__ import annotations
 
-import hashlib
 import os
-import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
-from outages import Down, asked
+from faults import outage
+from outages import asked
 from second_way import played
 from second_way.worlds import (
-    PLAYERS,
     chosen_team,
     cohorts_and_names,
     compared_texts,
@@ -29,9 +27,6 @@ from second_way.worlds import (
     people_and_sets,
     two_teams,
 )
-
-from moot.errors import CallError, ServerFailed
-from moot.types import Request
 
 Figures = dict[str, Any]
 World = Callable[[int, Path], dict[str, Any]]
@@ -69,25 +64,8 @@ def moved(during: Figures, after: Figures) -> list[tuple[Any, ...]]:
     return sorted((told - there).elements(), key=str)
 
 
-def outage(number: int, keys: Mapping[str, Any]) -> Down:
-    """Somebody is gone on about half of the questions: in every other world always, else in two of three of its calls."""
-    draw = random.Random(f"outage {number}")
-    graders = keys.get("judge", {}).get("models", ())
-    gone = draw.choice([name for name in keys["models"] if name in PLAYERS and name not in graders])
-    share = 1.0 if number % 2 else 0.67
-
-    def drawn(*words: object) -> float:
-        return int(hashlib.sha256(repr((number, *words)).encode()).hexdigest()[:8], 16) / 16**8
-
-    def down(name: str, request: Request) -> CallError | None:
-        missing = name == gone and drawn(request.question_id) < 0.5 and drawn(request.messages) < share
-        return ServerFailed("the server is down", status=500) if missing else None
-
-    return down
-
-
 def _without_what_moves(number: int, make: World, folder: Path) -> Figures:
-    keys = make(number, folder)
+    keys = {key: value for key, value in make(number, folder).items() if key not in ("primary", "hypotheses")}
     keys["strategies"] = [entry for entry in keys["strategies"] if entry != BY_THE_CLOCK] or ["solo"]
     with asked(outage(number, keys)):
         played.run(folder, keys)

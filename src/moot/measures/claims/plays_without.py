@@ -9,6 +9,9 @@ from moot.measures.cells import Stored
 from moot.measures.source import Source
 from moot.stats.graded import FEW_WAITING
 
+PlayOfQuestion = tuple[str, bool]
+"""The question, and whether it went on without somebody."""
+
 
 def too_many_without(source: Source, cells: Iterable[Stored], asked: Collection[str] | None = None) -> bool:
     """Whether somebody could not be reached in more than a few of all plays of these. `asked`: only on these questions."""
@@ -22,9 +25,8 @@ def too_many(without: int, plays: int) -> bool:
     return without > FEW_WAITING * plays
 
 
-def plays_of(source: Source, cell: Stored) -> Iterator[tuple[str, bool]]:
-    """Of every play the question, and whether it went on without somebody. Nobody plays again what was asked of a served
-    team."""
+def plays_of(source: Source, cell: Stored) -> Iterator[PlayOfQuestion]:
+    """All of a cell's. Nobody plays again what was asked of a served team."""
     return ((episode.key[0], bool(episode.unreached)) for episode in ([] if source.served else source.seen(cell)))
 
 

@@ -19,7 +19,7 @@ import orjson
 from moot.experiment.side_names import ClaimError, is_meant, parse_side
 from moot.measures.cells import Stored, table_of
 from moot.measures.claims.cut_short import none_beaten
-from moot.measures.claims.plays_without import plays_of, too_many
+from moot.measures.claims.plays_without import PlayOfQuestion, plays_of, too_many
 from moot.measures.claims.row_questions import Questions, RowQuestions
 from moot.measures.source import Source
 
@@ -60,8 +60,8 @@ class WithoutMembers:
 
     cells: Sequence[Stored]
     """Of the whole run."""
-    plays: Mapping[str, Sequence[tuple[str, bool]]]
-    """By cell: of every play the question, and whether somebody could not be reached."""
+    plays: Mapping[str, Sequence[PlayOfQuestion]]
+    """By cell."""
     unreached: Mapping[str, frozenset[str]]
     """By cell: who."""
     asked: RowQuestions
