@@ -11,7 +11,7 @@ from typing import Any
 from moot.measures.quiz.diversity import DIFFICULTIES, difficulty
 from moot.types import Case
 
-Questions = frozenset[str] | None
+AskedPart = frozenset[str] | None
 """None: all that were played."""
 _OF_PEOPLE = "human"
 _OF_SETS = frozenset({"mean_over_sets", "set_groups"})
@@ -32,7 +32,7 @@ class RowQuestions:
         """With the groups that these rows tell."""
         return replace(self, groups={row["question_set"]: row["group"] for row in question_sets})
 
-    def of_row(self, row: Mapping[str, Any], of: str) -> tuple[Questions, ...]:
+    def of_row(self, row: Mapping[str, Any], of: str) -> tuple[AskedPart, ...]:
         """Nothing where it says nothing of them: then they are those of the rows around it. `of`: the key of its table."""
         if of in _OF_SETS:
             return tuple(self._set(name) for name in self.groups if row.get("group") in (None, self.groups[name]))
@@ -48,7 +48,7 @@ class RowQuestions:
             return (frozenset(self._human_rates),)
         return ()
 
-    def _set(self, name: str) -> Questions:
+    def _set(self, name: str) -> AskedPart:
         return _all_if_none(q for q, case in self.cases.items() if case.question_set == name)
 
     @cached_property
@@ -61,6 +61,6 @@ class RowQuestions:
         return {name: frozenset(q for q in level if level[q] == name) for name in DIFFICULTIES}
 
 
-def _all_if_none(questions: Iterable[str]) -> Questions:
+def _all_if_none(questions: Iterable[str]) -> AskedPart:
     """Of a name that no question goes by nobody knows which are meant."""
     return frozenset(questions) or None

@@ -20,7 +20,7 @@ from moot.experiment.side_names import ClaimError, is_meant, parse_side
 from moot.measures.cells import Stored, table_of
 from moot.measures.claims.cut_short import none_beaten
 from moot.measures.claims.plays_without import PlayOfQuestion, plays_of, too_many
-from moot.measures.claims.row_questions import Questions, RowQuestions
+from moot.measures.claims.row_questions import AskedPart, RowQuestions
 from moot.measures.source import Source
 
 Row = dict[str, Any]
@@ -48,7 +48,7 @@ class _About:
     """What a row is about, by what it and the rows around it say."""
 
     names: Mapping[str, str]
-    questions: tuple[Questions, ...]
+    questions: tuple[AskedPart, ...]
     """Each of these has to be whole: several where it is a mean over them."""
     placed: int | None = None
     """On how many questions it is, where which these are hangs on what was said: any other may be one of them."""
@@ -115,7 +115,7 @@ class WithoutMembers:
         shared = self._compared_on(about.names)
         return any(self._lacks(cell, part, shared, about.placed) for cell in cells for part in about.questions)
 
-    def _lacks(self, cell: Stored, part: Questions, shared: Questions, placed: int | None) -> bool:
+    def _lacks(self, cell: Stored, part: AskedPart, shared: AskedPart, placed: int | None) -> bool:
         """Whether too many of a cell's plays on these questions went on without somebody."""
         both = [each for each in (part, shared) if each is not None]
         plays = [(question, lacks) for question, lacks in self.plays[cell["id"]] if all(question in q for q in both)]
@@ -123,7 +123,7 @@ class WithoutMembers:
             return too_many(len({question for question, lacks in plays if lacks}), placed)
         return too_many(sum(lacks for _, lacks in plays), len(plays))
 
-    def _compared_on(self, names: Mapping[str, str]) -> Questions:
+    def _compared_on(self, names: Mapping[str, str]) -> AskedPart:
         """The questions that both sides of a comparison have played; None where there are no two."""
         sides = [self._meant(names[key]) for key in _COMPARED if key in names]
         if len(sides) < 2 or not all(sides):
