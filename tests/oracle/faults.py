@@ -59,10 +59,12 @@ def slow(*names: str) -> Iterator[None]:
 
 
 def outage(number: int, keys: Mapping[str, Any]) -> Down:
-    """Somebody is gone on about half of the questions: in every other world always, else in two of three of its calls."""
+    """A player, or who groups, is gone on about half of the questions: in every other world always, else in two of three of its
+    calls."""
     draw = random.Random(f"outage {number}")
     graders = keys.get("judge", {}).get("models", ())
-    gone = draw.choice([name for name in keys["models"] if name in PLAYERS and name not in graders])
+    asked = {*PLAYERS, (keys.get("grouping") or {}).get("model")}
+    gone = draw.choice([name for name in keys["models"] if name in asked and name not in graders])
     share = 1.0 if number % 2 else 0.67
 
     def drawn(*words: object) -> float:

@@ -51,6 +51,8 @@ def kept(value: Any, place: str = "", named: tuple[Any, ...] = ()) -> Iterator[t
     elif isinstance(value, Mapping):
         named = (*named, *((name, str(value[name])) for name in NAMES if value.get(name) is not None))
         for key, each in value.items():
+            if key == "detectable_low":
+                continue  # no end of an interval, but what it would take to show something
             if key.rpartition("_")[2] in ("low", "high", "p") and isinstance(each, int | float):
                 yield (f"{place}.{key}", named, round(each, 9))
             elif key != "bounds" and not key.endswith("_bounds"):

@@ -57,7 +57,9 @@ class _Rows:
         identity = {**above, **{name: value[name] for name in wanted if isinstance(value.get(name), str)}}
         identity |= {"asked": asked} if (asked := self._asked(key, value)) else {}
         identity |= {"at": value["n"]} if "d" in value else {}
-        identity |= {"taught": True} if key == "probability" else {}
+        # Learnt from all drafts, or told by who said the same.
+        told_by = "d" in value or key in ("probability", "self_preference", "position_bias")
+        identity |= {"drafts": True} if told_by else {}
         row = {name: self.walk(name, each, identity) for name, each in value.items()}
         return _bare(row) if self.concerned(identity) else row
 
@@ -92,10 +94,11 @@ class _Rows:
             both = set.intersection(*({e.question for cell in side for e in self.raw.episodes(cell)} for side in sides))
             parts = [part & both for part in parts]
         cells = self._cells(row)
-        if row.get("taught"):
+        if row.get("drafts"):
             ways = {cell.traits.get("drafts") for cell in cells} - {None}
             table = self._cells({name: row[name] for name in ("team", "cohort") if name in row})
-            cells += [cell for cell in table if cell.traits.get("drafts") in ways]
+            plain = [cell for cell in table if cell.player or cell.traits.get("hears") == "nothing"]
+            cells += [cell for cell in plain if cell.traits.get("drafts") in ways]
         for cell in cells:
             for part in parts:
                 plays = [episode for episode in self.raw.episodes(cell) if episode.question in part]

@@ -34,8 +34,8 @@ _OF_A_TEAM = frozenset({"skyline", "best_single", "talk_threshold"})
 """Figures by themselves: who is the best is one of a team's players."""
 _OF_PEOPLE = frozenset({"human_low", "human_high"})
 """How people did on the same questions: nobody of them is asked again."""
-_TAUGHT_BY_ALL = "probability"
-"""Learnt from what all of a team said alone, whoever of them a strategy asks."""
+_BY_ALL_DRAFTS = frozenset({"probability", "self_preference", "position_bias"})
+"""Learnt from what all of a team said alone, or told by who of them said the same, whoever a strategy itself asks."""
 _BY_ALL_PAIRS = "ratings"
 """Each is a distance, by way of everybody who is rated."""
 _CLAIMS = frozenset({"better", "worse", "alone_better"})
@@ -52,6 +52,8 @@ class _About:
     """Each of these has to be whole: several where it is a mean over them."""
     placed: int | None = None
     """On how many questions it is, where which these are hangs on what was said: any other may be one of them."""
+    by_drafts: bool = False
+    """Whether it rests on all drafts of the table, and on how these were grouped."""
 
 
 @dataclass(frozen=True)
@@ -98,20 +100,24 @@ class WithoutMembers:
             return value
         about = self._about(value, around, of)
         row = {key: self._told(each, about, key) for key, each in value.items()}
-        return _withheld(row) if self._touches(about, taught=of == _TAUGHT_BY_ALL) else row
+        return _withheld(row) if self._touches(about) else row
 
     def _about(self, row: Mapping[str, Any], around: _About, of: str) -> _About:
         names = ("team",) if of in _OF_A_TEAM else (*_COMPARED, *_TITLED, *_NAMES)
         named = {**around.names, **{key: row[key] for key in names if _is_name(row.get(key))}}
         placed = row["n"] if isinstance(row.get("d"), int) else around.placed
-        return _About(named, self.asked.of_row(row, of) or around.questions, placed)
+        by_drafts = around.by_drafts or of in _BY_ALL_DRAFTS or placed is not None
+        return _About(named, self.asked.of_row(row, of) or around.questions, placed, by_drafts)
 
-    def _touches(self, about: _About, *, taught: bool = False) -> bool:
+    def _touches(self, about: _About) -> bool:
         cells = self._cells(about.names)
-        if taught:  # whoever it asks itself
+        if about.by_drafts:
             ways = {cell["traits"].drafts for cell in cells} - {None}
             team = {key: about.names[key] for key in ("team", "cohort") if key in about.names}
-            cells = [*cells, *(cell for cell in self._cells(team) if cell["traits"].drafts in ways)]
+            cells = [
+                *cells,
+                *(cell for cell in self._cells(team) if _only_drafts(cell) and cell["traits"].drafts in ways),
+            ]
         shared = self._compared_on(about.names)
         return any(self._lacks(cell, part, shared, about.placed) for cell in cells for part in about.questions)
 
@@ -196,6 +202,11 @@ class WithoutMembers:
                 for cohort in {None, cell["cohort"]}:
                     members[team, cohort] = members.get((team, cohort), frozenset()) | players
         return members
+
+
+def _only_drafts(cell: Stored) -> bool:
+    """Whether nothing is asked in it but drafts, and whoever groups them."""
+    return cell["player"] is not None or cell["traits"].hears == "nothing"
 
 
 def _withheld(row: Row) -> Row:
