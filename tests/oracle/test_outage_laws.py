@@ -49,7 +49,7 @@ def kept(value: Any, place: str = "", named: tuple[Any, ...] = ()) -> Iterator[t
         for each in value:
             yield from kept(each, place, named)
     elif isinstance(value, Mapping):
-        named = (*named, *((name, str(value[name])) for name in NAMES if value.get(name) is not None))
+        named = (*named, *((name, str(value[name])) for name in NAMES if isinstance(value.get(name), str | int)))
         for key, each in value.items():
             if key == "detectable_low":
                 continue  # no end of an interval, but what it would take to show something
