@@ -6,6 +6,7 @@ import asyncio
 import gc
 import itertools
 import os
+import signal
 import tempfile
 import threading
 import warnings
@@ -27,6 +28,12 @@ os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
 
 os.environ.setdefault("MOOT_LOG", "off")
 """What tests ask is no part of the log of whoever runs them."""
+
+for _signal, _heard in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, lambda number, frame: None)):
+    if signal.getsignal(_signal) == signal.SIG_IGN:
+        signal.signal(_signal, _heard)
+"""What a shell puts into the background it starts deaf to Ctrl-C, and `nohup` deaf to a closed terminal; and so would be every
+command that a test interrupts. The tests themselves still outlive the terminal."""
 
 
 class Postgres:

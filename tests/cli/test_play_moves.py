@@ -23,6 +23,8 @@ from moot.cli.moving_table import last_words  # noqa: E402
 
 AWAY = '{"reasoning": "It flows past \\u001b[2J the Louvre", '
 ANSWER = '"answer": "Seine"}'
+DRAWINGS = 200
+"""So often the table is drawn anew before something is taken to be missing, however long that takes."""
 Until = Callable[[str], Awaitable[str]]
 
 
@@ -51,13 +53,22 @@ async def playing(
         await asyncio.to_thread(terminal.close)
 
 
+async def drawn(until: Until, pattern: str) -> str:
+    """What is drawn until this stands there: not always in the drawing of the second that was waited for, nor read with it."""
+    seen = await until("drafting, 1 s")
+    for _ in range(DRAWINGS):
+        if re.search(pattern, seen):
+            return seen
+        seen += await until("drafting, ")
+    raise AssertionError((pattern, seen[-1_000:]))
+
+
 async def test_the_table_moves_and_leaves_the_game_behind(tmp_path: Path) -> None:
     async with streaming(script) as endpoint, playing(tmp_path, endpoint) as (terminal, until):
         await until("Which river?")
         await until("has an answer")
-        thinking = await until("drafting, 1 s")
-        assert "ann (captain)" in thinking
-        assert "past ␛[2J the Louvre" in thinking, "the words are seen as they come, and none of them is obeyed"
+        # The words are seen as they come, and none of them is obeyed.
+        assert "ann (captain)" in await drawn(until, re.escape("past ␛[2J the Louvre"))
         endpoint.go.set()
         endpoint.go.clear()  # who waited goes on; whoever is asked from now on waits
         await until("reading what the others wrote, 0 s")
@@ -75,9 +86,7 @@ async def test_the_table_moves_and_leaves_the_game_behind(tmp_path: Path) -> Non
 
 async def test_a_person_at_the_table_sees_who_is_ready_and_not_what_they_write(tmp_path: Path) -> None:
     async with streaming(script) as endpoint, playing(tmp_path, endpoint, "--captain", "me") as (terminal, until):
-        waiting = await until("drafting, 1 s")
-        assert "has an answer" in waiting
-        assert "Louvre" not in waiting
+        assert "Louvre" not in await drawn(until, "has an answer")
         endpoint.go.set()
         await until("( 3 s): ")
         await asyncio.sleep(0.4)
@@ -93,8 +102,7 @@ async def test_a_person_in_a_seat_types_in_peace_and_then_sees_who_still_thinks(
     async with streaming(script) as endpoint, playing(tmp_path, endpoint, "--seat", "me") as (terminal, until):
         await until("( 3 s): ")
         terminal.type("Seine\n")
-        after = await until("drafting, 1 s")
-        assert re.search(r"me\s+has an answer", after)
+        await drawn(until, r"me\s+has an answer")
         endpoint.go.set()
         await until("who had it: everybody")
         assert await asyncio.to_thread(terminal.end) == 0

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import subprocess
 import sys
 import time
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -96,6 +97,19 @@ class StorePlace:
 
     def count(self, what: str) -> int:
         return int(self.sql(f"SELECT count(*) FROM {what}")[0][0])
+
+    def locked(self) -> bool:
+        """Whether somebody keeps all others from writing. In PostgreSQL nobody does: who stands still there is ended."""
+        if not self.url.startswith("sqlite"):
+            return False
+        with closing(sqlite3.connect(self.url.removeprefix("sqlite:///"), timeout=1.0)) as connection:
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+            except sqlite3.OperationalError as error:
+                if "locked" not in str(error):
+                    raise
+                return True
+            return False
 
     def calls(self) -> set[tuple[str, str]]:
         """Model and prompt of each that is kept."""

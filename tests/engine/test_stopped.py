@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -41,8 +42,20 @@ def start(path: Path) -> subprocess.Popen[str]:
 
 def until(reached: Callable[[], bool], *processes: subprocess.Popen[str]) -> None:
     while not reached():
-        assert all(process.poll() is None for process in processes), "it was to be stopped at work"
+        for process in processes:
+            assert process.poll() is None, ("it was to be stopped at work", finish(process))
         time.sleep(0.02)
+
+
+def stop_between_writes(process: subprocess.Popen[str], place: StorePlace) -> None:
+    """Stopped inside a transaction it would keep SQLite's lock, and nobody could take anything over: `test_standing_still`."""
+    while True:
+        process.send_signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WNOWAIT)
+        if not place.locked():
+            return
+        process.send_signal(signal.SIGCONT)
+        time.sleep(0.1)
 
 
 def asked_again(server: Provider) -> int:
@@ -64,7 +77,7 @@ def test_who_was_stopped_sends_nothing_that_the_other_took_over(
         second = start(path) if other == "came before" else None
         if second is not None:
             until(lambda: place.count("claims") >= WINDOW, first, second)
-        first.send_signal(signal.SIGSTOP)
+        stop_between_writes(first, place)
         try:
             server.held = False
             server.latency_s = 0.05

@@ -17,13 +17,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, update
+from sqlalchemy import Connection, event, update
 
 from moot.errors import BudgetReached, RateLimited, TimedOut
 from moot.models.budget import Budget, Hold
 from moot.models.cache import Cache
 from moot.models.scripted import ScriptedModel
 from moot.store import holders as holders_module
+from moot.store import ledger as ledger_module
 from moot.store import money, schema, store_at
 from moot.store import presence as presence_module
 from moot.store.bookkeeping import day_of
@@ -143,6 +144,29 @@ async def test_the_cap_itself_may_be_spent_and_nothing_above_it(place: Place) ->
             await ledger.reserve(2.0**-29)
 
 
+async def test_what_others_give_back_while_it_looks_around_is_not_missed(
+    postgres: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is held and who has it under way are seen at one moment: else it is held by nobody, and nothing comes back."""
+    place = Place(url := postgres.database(), lambda query: postgres.sql(url, query))
+    given_back = True
+
+    def while_it_looks(connection: Connection) -> set[str]:
+        nonlocal given_back
+        if not given_back:
+            given_back = True
+            place.sql("WITH gone AS (DELETE FROM reservations) UPDATE accounts SET held_usd = 0")
+        return holders_module.living_holders(connection)
+
+    async with opened(place, 2) as stores:
+        ours, theirs = [await Ledger.opened(store, "cup", 1.0) for store in stores]
+        await theirs.reserve(0.75)
+        monkeypatch.setattr(ledger_module, "living_holders", while_it_looks)
+        await ours.refresh()  # it has to know of those 75 cents before it looks whether they come back
+        given_back = False
+        assert (await asyncio.wait_for(ours.reserve(0.5), 60)).usd == 0.5
+
+
 async def test_runs_and_what_is_asked_are_under_one_cap_at_every_moment(place: Place) -> None:
     async with opened(place, 2) as stores:
         names = ("cup", asked_account("cup"))
@@ -248,6 +272,30 @@ async def test_a_call_paid_for_twice_is_counted_twice(place: Place) -> None:
         assert calls > 0
         assert losses > 0
         assert open_usd == 0
+
+
+async def test_what_is_settled_while_a_day_is_added_up_is_not_missed(postgres: Any) -> None:
+    place = Place(url := postgres.database(), lambda query: postgres.sql(url, query))
+    today = day_of(time.time())
+    settled = (
+        "WITH done AS (DELETE FROM reservations RETURNING payer, usd)"
+        f" INSERT INTO payments (payer, day, usd) SELECT payer, '{today}', usd FROM done"
+    )
+
+    def added_up(connection: Connection) -> float:
+        def between(_: Any, __: Any, statement: str, *more: Any) -> None:
+            if "FROM payments" in statement:
+                place.sql(settled)
+
+        event.listen(connection, "after_cursor_execute", between)
+        return paid_on(connection, "key", today)
+
+    async with opened(place, 1) as (store,):
+        pays("key")
+        ledger = await Ledger.opened(store, "cup", 10.0)
+        await ledger.reserve(0.75)
+        assert await store.run(added_up) == 0.75
+        assert place.value("SELECT usd FROM payments") == 0.75, "it was settled between the two queries"
 
 
 async def test_whose_account_it_is_on_is_kept_by_the_day(place: Place) -> None:

@@ -14,7 +14,7 @@ from moot.report.layout import table
 
 
 def position_table(sections: Iterable[Section], width: int) -> Iterable[Table | Text]:
-    """Each captain by itself, each place, and rows without a decision are left to the page and the tables."""
+    """Each captain by itself and each place have tables of their own; rows without a decision are left to the page."""
     section = next(
         (section for section in sections if section.id == "position-bias" and section.terminal == "own"), None
     )

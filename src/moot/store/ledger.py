@@ -29,7 +29,7 @@ from moot.store.bookkeeping import PAY, Reservation, Settlement, day_of, numbere
 from moot.store.earlier_bills import EarlierBills, PriceList
 from moot.store.holders import living_holders
 from moot.store.presence import Presence
-from moot.store.statements import insert_new
+from moot.store.statements import at_one_moment, insert_new
 from moot.store.store import Store
 from moot.types import NOTHING, Reply
 
@@ -294,7 +294,11 @@ def _bury(connection: Connection, experiment: str) -> None:
 
 
 def standing(connection: Connection, experiment: str, holder: str) -> tuple[float, float]:
-    """What is held under this name, and how much of it others who are alive have under way."""
+    """What is held under this name, and how much of it others who are alive have under way.
+
+    At one moment: what is given back between two queries would be held, and by nobody who could still give it back.
+    """
+    at_one_moment(connection)
     accounts, table = schema.accounts, schema.reservations
     held_usd = connection.execute(select(accounts.c.held_usd).where(accounts.c.experiment == experiment)).scalar()
     of_others = select(table.c.holder, table.c.usd).where(table.c.experiment == experiment, table.c.holder != holder)
@@ -304,7 +308,8 @@ def standing(connection: Connection, experiment: str, holder: str) -> tuple[floa
 
 
 def paid_on(connection: Connection, payer: str, day: str) -> float:
-    """What was paid on this one's account on a day, settled or under way."""
+    """What was paid on this one's account on a day, settled or under way: at one moment, else it may seem neither."""
+    at_one_moment(connection)
     table, under_way = schema.payments, schema.reservations
     settled = connection.execute(select(table.c.usd).where(table.c.payer == payer, table.c.day == day)).scalar()
     rows = connection.execute(select(under_way.c.usd, under_way.c.created_at).where(under_way.c.payer == payer)).all()

@@ -24,7 +24,7 @@ from moot.store.group import Done, Failed, Group, Written
 from moot.store.postgresql_group import FIND, Copying, Writing
 from moot.store.postgresql_line import OPEN_S, Link, connected, has_driver, said
 from moot.store.postgresql_thread import WorkThread
-from moot.store.statements import Row, at_leisure
+from moot.store.statements import Row, at_leisure, at_one_moment
 from moot.store.store import Store
 
 T = TypeVar("T")
@@ -177,8 +177,7 @@ async def _fetch(connection: Any, keys: list[str]) -> Sequence[Any]:
 
 
 def _at_one_moment(work: Callable[[Connection], T], connection: Connection) -> T:
-    """By itself every query would see what was written since the one before it."""
-    connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+    at_one_moment(connection)
     # Whoever only reads locks nothing that others write, and a report may compute for long.
     connection.exec_driver_sql("SET LOCAL idle_in_transaction_session_timeout = 0")
     return work(connection)

@@ -21,6 +21,13 @@ IN_ONE_QUERY = 500
 """Parameters in one `IN (...)`: every database takes this many."""
 
 
+def at_one_moment(connection: Connection) -> None:
+    """The first words of a transaction all of whose queries see the same: in PostgreSQL each by itself would see what was written
+    since the one before it. Elsewhere they do anyhow."""
+    if connection.dialect.name == "postgresql":
+        connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+
+
 def at_leisure(connection: Connection) -> None:
     """For work that computes between its statements: a server that ends transactions which stand still waits longer."""
     if connection.dialect.name == "postgresql":
