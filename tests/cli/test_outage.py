@@ -436,6 +436,9 @@ def test_texts_of_a_team_that_was_not_whole_are_not_called_better_or_worse(tmp_p
     assert "questions somebody could not be reached (bob)" in figures["headline"]["sentence"]
     for row in figures["preferences"]["options"]:
         assert (row["better"], row["worse"], row["low"]) == (False, False, None)
+    ratings = figures["preferences"]["ratings"]
+    assert any(row["value"] for row in ratings)
+    assert all(row["low"] is row["high"] is None for row in ratings), "each is a distance to somebody who was missing"
 
 
 def test_a_table_of_a_cohort_is_one_of_its_team_and_the_other_cohort_keeps_its_own(tmp_path: Path) -> None:
@@ -504,3 +507,96 @@ def test_a_weak_player_of_another_team_withholds_nothing(tmp_path: Path) -> None
     headline = told(path)["headline"]
     assert headline["low"] is not None
     assert headline["over_best_single"]["low"] is not None
+
+
+def two_sets(folder: Path) -> Path:
+    """Sixty questions of one set, twelve of another; both are of both categories."""
+    path = cup(folder, ["solo", "vote"], questions=2)
+    for name, many in (("know", 60), ("reason", 12)):
+        rows = [
+            {**row, "id": f"{name}{n}", "text": f"{name}: {row['text']}", "category": "one" if n % 2 else "two"}
+            for n, row in enumerate(open_questions(many))
+        ]
+        (folder / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    files = [{"file": f"{name}.jsonl", "group": group} for name, group in (("know", "recall"), ("reason", "thought"))]
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"questions": files}))
+    return path
+
+
+def bob_gone_on(path: Path, *questions: str) -> Row:
+    def down(name: str, request: Request) -> CallError | None:
+        away = name == "bob" and (request.question_id or "").rpartition("/")[2] in questions
+        return ServerFailed("the server is down", status=500) if away else None
+
+    with asked(down):
+        assert ended("run", path, "--quiet")[0] == 1
+    return told(path)
+
+
+def test_a_small_set_goes_by_its_own_plays_and_so_does_a_mean_over_sets(tmp_path: Path) -> None:
+    """Three of 72 questions are few, and of a set of twelve they are a quarter."""
+    figures = bob_gone_on(two_sets(tmp_path), "reason0", "reason2", "reason4")
+
+    def kept(key: str, **names: str) -> set[bool]:
+        rows = [row for row in figures[key] if names.items() <= row.items() and row.get("player") in (None, "bob")]
+        assert rows
+        return {row["low"] is not None for row in rows}
+
+    assert kept("accuracy") == {True}
+    assert kept("question_sets", question_set="reason") == {False}
+    assert kept("question_sets", question_set="know") == {True}
+    assert (kept("set_groups", group="thought"), kept("set_groups", group="recall")) == ({False}, {True})
+    assert kept("mean_over_sets") == {False}, "each set counts as much as the other"
+    assert (kept("categories", category="one"), kept("categories", category="two")) == ({True}, {False})
+    assert all(row["low"] is not None for row in figures["mean_over_sets"] if row.get("player") in ("ann", "cat"))
+
+
+def test_the_sets_that_all_were_reached_in_keep_their_intervals(tmp_path: Path) -> None:
+    figures = bob_gone_on(two_sets(tmp_path), *(f"reason{n}" for n in range(12)))
+    bob = [row for row in figures["question_sets"] if row.get("player") in (None, "bob")]
+    assert {(row["question_set"], row["low"] is not None) for row in bob} == {("know", True), ("reason", False)}
+    assert {row["low"] for row in figures["accuracy"] if row.get("player") in (None, "bob")} == {None}
+
+
+def test_what_learns_in_the_run_rests_on_all_that_taught_it(tmp_path: Path) -> None:
+    """The cascade asks cat alone, and is surest of cat, as long as bob is not heard."""
+    rule = {"cascade": {"order": ["cat", "ann", "bob"], "until": 0.51}}
+    path = cup(
+        tmp_path, ["solo", rule], questions=40, hypotheses=["accuracy(cascade) > 0.3", "accuracy(solo@cat) > 0.3"]
+    )
+    outage(path, "bob", share=3)
+    figures = told(path)
+    (row,) = figures["cascade"]
+    assert (row["asked"], row["low"]) == ({"ann": 0.0, "bob": 0.0, "cat": 1.0}, None)
+    assert [row["low"] for row in figures["accuracy"] if row["strategy"] == "cascade"] == [None]
+    learnt, alone = figures["hypotheses"]
+    assert (learnt["verdict"], learnt["p"], alone["verdict"]) == ("open", None, "confirmed")
+    assert "in 40 of 40 plays of cascade" in learnt["note"]
+    assert "(bob)" in learnt["note"]
+    headline = figures["headline"]
+    assert (headline["low"], headline["unreached"]["withheld"], headline["unreached"]["who"]) == (None, True, ["bob"])
+    assert json.loads(command("compare", path, "cascade", "solo@cat", "--json"))["low"] is None
+    with asked():
+        assert ended("run", path, "--quiet")[0] == 0
+    after = told(path)
+    assert "unreached" not in after
+    assert after["hypotheses"][0]["verdict"] == "confirmed"
+
+
+def test_a_few_lessons_without_somebody_leave_what_was_learnt_its_intervals(tmp_path: Path) -> None:
+    rule = {"cascade": {"order": ["cat", "ann", "bob"], "until": 0.51}}
+    path = cup(tmp_path, ["solo", rule], questions=40)
+    outage(path, "bob", share=40)
+    assert all(row["low"] is not None for row in told(path)["accuracy"])
+
+
+def test_people_beside_players_have_their_own_interval_and_the_others_none(tmp_path: Path) -> None:
+    path = cup(tmp_path, ["solo", "vote"], questions=24)
+    rows = [{**row, "human": {"solved": 60 + n, "asked": 100}} for n, row in enumerate(open_questions(24))]
+    (tmp_path / "q.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    outage(path, "bob", share=2)
+    by_player = {row.get("player"): row for row in told(path)["human"] if row["label"] == "solo"}
+    for name in ("bob", "ann"):
+        ends = {by_player[name][key] is None for key in ("low", "difference_low", "p", "p_holm")}
+        assert ends == {name == "bob"}
+        assert by_player[name]["human_low"] is not None

@@ -40,6 +40,21 @@ def test_by_hand() -> None:
     assert found["places"][0]["difference"] == pytest.approx(found["first_difference"])
 
 
+def test_what_is_told_twice_has_one_interval() -> None:
+    """The first place, and where all are shown as many the last, by the p of orders drawn anew; what is between has none."""
+    looks = [Look(f"q{n}", ("ann", "bob", "cat"), [NAMES[(0, 0, 0, 1, 0, 2)[n % 6]]]) for n in range(24)]
+    found = position_bias(looks)
+    assert found["first_p"] < 0.05
+    assert found["first_low"] > 0
+    for end, place in (("first", 0), ("last", -1)):
+        ends = [found["places"][place][key] for key in ("difference", "low", "high")]
+        assert ends == [found[f"{end}_{key}"] for key in ("difference", "low", "high")]
+    uneven = position_bias([*looks, Look("q24", ("ann", "bob"), ["bob"])])
+    first, *_, last = uneven["places"]
+    assert (first["low"], first["high"]) == (uneven["first_low"], uneven["first_high"])
+    assert last["difference"] != uneven["last_difference"], "the third place is not the last of two"
+
+
 def test_without_a_decision_there_is_no_figure() -> None:
     found = position_bias([Look("q0", apart="unknown"), Look("q1", ("ann",), ["ann"])])
     assert found["apart"] == {"alike": 1, "unknown": 1}

@@ -5,15 +5,20 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import random
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 from unittest import mock
 
+from outages import Down
+from second_way.worlds import PLAYERS
+
 import moot.data
-from moot.errors import RequestRejected
+from moot.errors import CallError, RequestRejected, ServerFailed
 from moot.simulate.simulated import SimulatedModel
+from moot.types import Request
 
 
 @contextmanager
@@ -51,3 +56,22 @@ def slow(*names: str) -> Iterator[None]:
 
     with mock.patch.object(SimulatedModel, "generate", later):
         yield
+
+
+def outage(number: int, keys: Mapping[str, Any]) -> Down:
+    """A player, or who groups, is gone on about half of the questions: in every other world always, else in two of three of its
+    calls."""
+    draw = random.Random(f"outage {number}")
+    graders = keys.get("judge", {}).get("models", ())
+    asked = {*PLAYERS, (keys.get("grouping") or {}).get("model")}
+    gone = draw.choice([name for name in keys["models"] if name in asked and name not in graders])
+    share = 1.0 if number % 2 else 0.67
+
+    def drawn(*words: object) -> float:
+        return int(hashlib.sha256(repr((number, *words)).encode()).hexdigest()[:8], 16) / 16**8
+
+    def down(name: str, request: Request) -> CallError | None:
+        missing = name == gone and drawn(request.question_id) < 0.5 and drawn(request.messages) < share
+        return ServerFailed("the server is down", status=500) if missing else None
+
+    return down

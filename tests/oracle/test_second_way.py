@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from faults import slow, troubles
+from faults import outage, slow, troubles
 from other_calls import plugged_in
+from outages import asked
 from second_way import claims as claims_module
 from second_way import played
 from second_way.absent import without_intervals
@@ -54,6 +55,7 @@ from second_way.worlds import (
     one_after_another,
     one_at_a_time,
     other_calls,
+    people_and_sets,
     reading,
     rivals_waiting,
     stopped,
@@ -193,6 +195,17 @@ def test_with_a_player_who_never_answers_too(number: int, tmp_path: Path) -> Non
     keys = experiment(number, tmp_path)
     dead = list(keys["players"].values())[-1]["model"]
     with troubles({dead: 1.0}):
+        _check(tmp_path, keys)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("number", range(1, 3 + MORE))
+@pytest.mark.parametrize("make", [people_and_sets, two_teams, cohorts_and_names])
+def test_after_an_outage_on_some_of_the_questions_too(
+    make: Callable[[int, Path], dict[str, Any]], number: int, tmp_path: Path
+) -> None:
+    keys = make(number, tmp_path)
+    with asked(outage(number, keys)):
         _check(tmp_path, keys)
 
 

@@ -28,7 +28,7 @@ from moot.experiment.spec import ExperimentFile, read_experiment
 from moot.foreign_json import read_json
 from moot.grade.grading import Grading
 from moot.measures.claims.cut_short import without_claims
-from moot.measures.claims.without_members import labels_withheld
+from moot.measures.claims.plays_without import labels_withheld
 from moot.measures.selection.figures import method_rows, single_rows
 from moot.measures.selection.sections import HowChosen
 from moot.measures.source import Source

@@ -11,9 +11,12 @@ again.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
 from functools import partial
+from typing import NamedTuple
+
+import orjson
 
 from moot.data.clusters import clusters_of
 from moot.decide.talk_chance import end_of
@@ -62,6 +65,10 @@ class _Learnt:
     """Of each: whatever is decided in that fold learns none of these lessons."""
     prints: Counter[Fold] = field(default_factory=Counter)
     """By fold: the sum of the fingerprints of its lessons, which is that of any set of them, in any order."""
+    missed: Counter[Fold] = field(default_factory=Counter)
+    """By fold: on how many of its questions somebody could not be reached."""
+    unreached: dict[Fold, set[str]] = field(default_factory=lambda: defaultdict(set))
+    """Who, by fold."""
     _others: dict[Fold, tuple[Lesson, ...]] = field(default_factory=dict)
 
     def add(self, fold: Fold, lesson: Lesson) -> None:
@@ -73,6 +80,16 @@ class _Learnt:
         seen = [lesson.question.digest, said, lesson.rights, lesson.groups, lesson.unit, *category, *verdict]
         self.prints[fold] += int(digest(seen), 16)
         self._others.clear()
+
+    def miss(self, fold: Fold, names: Collection[str]) -> None:
+        self.missed[fold] += 1
+        self.unreached[fold].update(names)
+
+    def decided_from(self, fold: Fold) -> DecidedFrom:
+        """What is decided in a fold is decided from the others."""
+        who = {name for other, names in self.unreached.items() if other != fold for name in names}
+        missed = self.missed.total() - self.missed[fold]
+        return DecidedFrom(len(self.others(fold)), self.fingerprint(fold), missed, tuple(sorted(who)))
 
     def others(self, fold: Fold) -> tuple[Lesson, ...]:
         """Made once: one and the same object for all questions of a fold, so that what is learnt from it can be kept by it."""
@@ -118,14 +135,17 @@ class Lessons:
     def add(self, table: Table, case: Case, lesson: Lesson) -> None:
         self._learnt[table].add(self._fold(case), replace(lesson, unit=self._unit(case)))
 
+    def miss(self, table: Table, case: Case, names: Collection[str]) -> None:
+        """These could not be reached when this was asked."""
+        self._learnt[table].miss(self._fold(case), names)
+
     def of(self, case: Case, cell: Cell, repeat: int) -> tuple[Lesson, ...]:
         """What this cell may learn from for this question: its own players' drafts on those of the other folds."""
         return self._learnt[Table.of(cell, repeat)].others(self._fold(case))
 
     def decided_from(self, case: Case, cell: Cell, repeat: int) -> DecidedFrom:
         """The same as a record."""
-        learnt, fold = self._learnt[Table.of(cell, repeat)], self._fold(case)
-        return DecidedFrom(len(learnt.others(fold)), learnt.fingerprint(fold))
+        return self._learnt[Table.of(cell, repeat)].decided_from(self._fold(case))
 
     def seated(self, case: Case, cell: Cell, repeat: int) -> Cell:
         team = replace(cell.team, lessons=self.of(case, cell, repeat), category=case.category or "")
@@ -137,7 +157,7 @@ async def gather_lessons(store: Store, plan: Plan) -> tuple[Lessons, Matched]:
     lessons, matched, cells = Lessons(plan.dataset or ()), Matched(), tables_of(plan)
     without_drafts = [(table, tuple[Answer, ...]()) for table in cells if table.way is None]
     for cases in batches(plan.dataset or ()):
-        tables, verdicts = await _tables_on(store, plan, cases), await _verdicts_on(store, plan, cases)
+        tables, verdicts, unreached = await _read_on(store, plan, cases)
         needs = Needs(grouped_drafts=True, matched_words=bool(verdicts))
         matched += await match_drafted(store, plan, cases, _drafted(plan, tables, verdicts), needs)
         await store.flush()
@@ -151,6 +171,9 @@ async def gather_lessons(store: Store, plan: Plan) -> tuple[Lessons, Matched]:
                     told = _lesson_verdict(case, table, cells[table], played, grades, matches)
                     lesson = replace(lesson, verdict=told)
                 lessons.add(table, case, lesson)
+            for table in cells:
+                if names := _unreached_at(table, case, unreached):
+                    lessons.miss(table, case, names)
     return lessons, matched
 
 
@@ -178,35 +201,61 @@ DraftsAtTables = Mapping[str, Mapping[Table, tuple[Answer, ...]]]
 """By question: what the players of each table said alone, in the order of their seats."""
 
 
-async def _tables_on(store: Store, plan: Plan, cases: Sequence[Case]) -> DraftsAtTables:
-    """Whoever failed is in none of them: it is asked again by the next run, and then there is more to learn from."""
+async def _read_on(store: Store, plan: Plan, cases: Sequence[Case]) -> tuple[DraftsAtTables, VerdictsOn, UnreachedOn]:
+    """What is stored of these questions and learnt from: what was said alone, and the verdicts of strategies that tell by them
+    how sure they are. Whoever failed is in none: it is asked again by the next run, and then there is more to learn from."""
     natives = {cell.id: cell for cell in plan.lessons_from if cell.player is not None}
+    verdicts_of = {table.verdicts[0] for table in tables_of(plan) if table.verdicts is not None}
     questions = [case.question.digest for case in cases]
+    read = partial(queries.episodes_on, cells=sorted({*natives, *verdicts_of}), questions=questions)
     drafts: dict[tuple[str, str | None, int], dict[str, Answer]] = defaultdict(dict)
-    for row in await store.run(partial(queries.episodes_on, cells=list(natives), questions=questions)):
-        by_player = drafts[row["question"], natives[row["cell"]].traits.drafts, row["repeat"]]
-        by_player.update((draft.player, draft) for draft in verdict_of(row["verdict"]).answers)
+    verdicts: dict[tuple[str, str, int], Verdict] = {}
+    unreached: UnreachedOn = {}
+    for row in await store.run(read):
+        verdict, names = verdict_of(row["verdict"]), orjson.loads(row["unreached"] or "[]")
+        if (native := natives.get(row["cell"])) is not None:
+            by_player = drafts[row["question"], native.traits.drafts, row["repeat"]]
+            by_player.update((draft.player, draft) for draft in verdict.answers)
+            alone = AskedAlone(row["question"], native.player or "", native.traits.drafts, row["repeat"])
+            unreached[alone] = names
+        if row["cell"] in verdicts_of:
+            verdicts[row["cell"], row["question"], row["repeat"]] = verdict
+            unreached[row["cell"], row["question"], row["repeat"]] = names
     tables: dict[str, dict[Table, tuple[Answer, ...]]] = {question: {} for question in questions}
     for question in questions:
         for table in tables_of(plan):
             by_player = drafts[question, table.way, table.repeat]
             if heard := tuple(by_player[name] for name in table.players if name in by_player):
                 tables[question][table] = heard
-    return tables
+    return tables, verdicts, unreached
+
+
+class AskedAlone(NamedTuple):
+    """One play of a player by itself."""
+
+    question: str
+    player: str
+    way: str | None
+    repeat: int
 
 
 VerdictsOn = Mapping[tuple[str, str, int], Verdict]
 """By cell, question and repeat: the verdicts that are learnt from."""
+UnreachedOn = dict[AskedAlone | tuple[str, str, int], Sequence[str]]
+"""By a play of a player alone, or of a strategy whose verdicts are learnt from: who could not be reached in it."""
 
 
-async def _verdicts_on(store: Store, plan: Plan, cases: Sequence[Case]) -> VerdictsOn:
-    """Of strategies that tell by their own verdicts how sure they are. What failed is played again by the next run."""
-    played = {table.verdicts[0] for table in tables_of(plan) if table.verdicts is not None}
-    if not played:
-        return {}
-    questions = [case.question.digest for case in cases]
-    rows = await store.run(partial(queries.episodes_on, cells=sorted(played), questions=questions))
-    return {(row["cell"], row["question"], row["repeat"]): verdict_of(row["verdict"]) for row in rows}
+def _unreached_at(table: Table, case: Case, unreached: UnreachedOn) -> set[str]:
+    """In what this table learns from of a question."""
+    question = case.question.digest
+    found = {
+        name
+        for player in table.players
+        for name in unreached.get(AskedAlone(question, player, table.way, table.repeat), ())
+    }
+    if table.verdicts is not None:
+        found.update(unreached.get((table.verdicts[0], question, table.verdicts[1]), ()))
+    return found
 
 
 def _verdict_at(table: Table, case: Case, verdicts: VerdictsOn) -> Verdict | None:

@@ -16,14 +16,26 @@ from moot.measures.cells import Row, Stored
 from moot.measures.draft_calls import CellDrafts, made_of
 from moot.measures.episodes import EpisodeOutline, Key, call_keys, drafts_alone, right_of
 from moot.measures.team_drafts import TeamDrafts, said_of
+from moot.stats.graded import FEW_WAITING
 from moot.store import queries
 from moot.store.bulk_read import Marks, most_repeats, written_episodes
-from moot.traces import Extraction, Grouped, NotNeeded, Shown, Trace, not_waited_for, of_kind, trace_json, trace_of
+from moot.traces import (
+    DecidedFrom,
+    Extraction,
+    Grouped,
+    NotNeeded,
+    Shown,
+    Trace,
+    not_waited_for,
+    of_kind,
+    trace_json,
+    trace_of,
+)
 from moot.types import Answer
 
 _LOOKED_AT = frozenset(
     trace_json(record)["kind"]
-    for record in (Grouped(()), Shown("", "", (), 1), NotNeeded(()), Extraction("", 1, {}, None))
+    for record in (Grouped(()), Shown("", "", (), 1), NotNeeded(()), Extraction("", 1, {}, None), DecidedFrom(0, ""))
 )
 """The kinds of record that an episode is read for, as they are stored."""
 _ENDING = ("cell", "question", "repeat", "outcome", "answer", "transcript", "seconds", "unreached")
@@ -116,6 +128,16 @@ def names_of_json(unreached: str | None) -> tuple[str, ...]:
     return () if unreached is None else tuple(orjson.loads(unreached))
 
 
+def without_whom(unreached: str | None, traces: Iterable[Trace]) -> tuple[str, ...]:
+    """Who could not be reached in a play, or in more than a few of those that taught how to decide it: then it rests on
+    whoever was left, be it that nobody was missing when it was decided."""
+    names = names_of_json(unreached)
+    for record in of_kind(traces, DecidedFrom):
+        if record.missed > FEW_WAITING * record.questions:
+            names = tuple(sorted({*names, *record.unreached}))
+    return names
+
+
 def _failed(steps: Sequence[Sequence[Any]]) -> bool:
     if len(steps) == 1:  # nearly always
         return steps[0][4] is not None
@@ -188,7 +210,7 @@ def _outline(
         drafts,
         row["repeat"],
         open_words=row["answer"] if right is None else None,
-        unreached=names_of_json(row["unreached"]),
+        unreached=without_whom(row["unreached"], traces),
     )
 
 

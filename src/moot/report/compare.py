@@ -11,8 +11,8 @@ from moot.errors import UsageError
 from moot.experiment.side_names import ClaimError
 from moot.measures.cells import Row, Stored
 from moot.measures.claims.cut_short import unclaimed, without_claims
+from moot.measures.claims.plays_without import too_many_without
 from moot.measures.claims.unreached import claims, flipped, unreached_row, who_by_question
-from moot.measures.claims.without_members import too_many_without
 from moot.measures.claims.words import NOTHING_CLAIMED, unreached_sentence, unreached_words, withheld_for
 from moot.measures.columns import count, few_differ_words
 from moot.measures.learnt_in_run import KEY as LEARNT_IN_RUN
@@ -104,7 +104,7 @@ def _unreached(
     told = unreached_row({question: names for question, names in who.items() if names}, len(pairs))
     if not told:
         return {}
-    many = any(too_many_without(source, side.cells) for side in (one, other))
+    many = any(too_many_without(source, side.cells, pairs) for side in (one, other))
     if not many and not _turned_round(pairs, without, row, pooled=pooled):
         return told
     told["unreached"]["withheld"] = True

@@ -7,7 +7,7 @@ enough for that, and one more team in a file does not make it another.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -16,7 +16,7 @@ import orjson
 from moot.grade.grading import GradedBy
 from moot.measures.cells import Stored
 from moot.measures.claims.cut_short import without_claims
-from moot.measures.claims.without_members import too_many_without
+from moot.measures.claims.plays_without import PlayOfQuestion, plays_of, too_many
 from moot.measures.columns import paired_columns, paired_words, ungraded_columns, with_bounds
 from moot.measures.learnt_in_run import learnt_names, with_learnt_words
 from moot.measures.section import Column, Section
@@ -66,8 +66,13 @@ class Run:
     """Whether what takes longest is missing of it, so that nothing may be claimed."""
     options: OptionsPlayed = NO_OPTIONS
     """Who was played, in its file or not."""
-    without: frozenset[str] = frozenset()
-    """The options of which too many plays went on without somebody who could not be reached."""
+    plays: Mapping[str, Sequence[PlayOfQuestion]] = field(default_factory=dict)
+    """By option."""
+
+    def too_many_without(self, title: str, asked: Collection[str]) -> bool:
+        """Whether too many plays of an option on these questions went on without somebody who could not be reached."""
+        plays = [lacks for question, lacks in self.plays.get(title, ()) if question in asked]
+        return too_many(sum(plays), len(plays))
 
     def same_in_both(self, title: str) -> SameInBoth:
         return self.same.get(title, SameInBoth(title, None))
@@ -90,7 +95,7 @@ def run_of(
     *,
     cut_short: bool = False,
     options: OptionsPlayed = NO_OPTIONS,
-    without: frozenset[str] = frozenset(),
+    plays: Mapping[str, Sequence[PlayOfQuestion]] | None = None,
 ) -> Run:
     return Run(
         figures,
@@ -104,7 +109,7 @@ def run_of(
         graded_by,
         cut_short,
         options,
-        without,
+        plays or {},
     )
 
 
@@ -119,7 +124,9 @@ def run_with_pairs(figures: Mapping[str, Any], source: Source) -> Run:
         graders_of(source.config),
         cut_short=source.cut_short,
         options=options_played(source),
-        without=frozenset(title for title, side in options.items() if too_many_without(source, side.cells)),
+        plays={
+            title: [play for cell in side.cells for play in plays_of(source, cell)] for title, side in options.items()
+        },
     )
 
 
@@ -169,7 +176,7 @@ def _side_by_side(first: Run, second: Run) -> Row:
         pooled = one in first.means or other in second.means
         row = family_row(pairs, pooled=pooled)
         rows.append({"of": of, "a": _name(second, 1), "b": _name(first, 0), **row})
-        without |= {of} if one in first.without or other in second.without else set()
+        without |= {of} if first.too_many_without(one, both) or second.too_many_without(other, both) else set()
     cut_short = [_name(run, place) for place, run in enumerate((first, second)) if run.cut_short]
     rows = with_holm(rows, beside=_gone(first.options, second.options))
     return {

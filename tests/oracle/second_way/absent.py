@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from second_way.diversity import thirds
 from second_way.options import named
 from second_way.raw import Cell, Raw
 
@@ -14,60 +17,123 @@ ENDS = ("low", "high", "p", "low_holm", "high_holm", "p_holm")
 ONE_BY_ONE = ("headline", "hypotheses", "power", "unreached")
 """Where such plays are weighed by themselves, or nothing has an interval."""
 NAMES = ("label", "from", "stage", "team", "cohort", "captain", "player")
-GRADERS = ("judges", "measurement", "habits", "agreement", "human")
 WHOLE_TEAM = ("skyline", "best_single", "talk_threshold")
 
 
 def lacking(raw: Raw, cells: Iterable[Cell]) -> bool:
     plays = [episode.unreached for cell in cells for episode in raw.episodes(cell)]
-    return 20 * sum(map(bool, plays)) > len(plays)
+    return _many(sum(map(bool, plays)), len(plays))
+
+
+def _many(without: int, plays: int) -> bool:
+    return 20 * without > plays
 
 
 def without_intervals(raw: Raw, figures: Mapping[str, Any]) -> Row:
-    bad = [cell for cell in raw.cells if lacking(raw, [cell])]
-    if not bad:
+    if not any(episode.unreached for cell in raw.cells for episode in raw.episodes(cell)):
         return dict(figures)
-    told = {key: each if key in ONE_BY_ONE else _walk(raw, bad, key, each, {}) for key, each in figures.items()}
-    if any(_concerned(raw, bad, {"of": row["of"], "label": row["label"]}) for row in figures.get("frontier", ())):
+    rows = _Rows(raw)
+    told = {key: each if key in ONE_BY_ONE else rows.walk(key, each, {}) for key, each in figures.items()}
+    if any(rows.concerned({"of": row["of"], "label": row["label"]}) for row in figures.get("frontier", ())):
         nobody = ("within_low", "within_high", "beaten_by")
         told["frontier"] = [{**row, **dict.fromkeys(nobody)} for row in told["frontier"]]
     return told
 
 
-def _walk(raw: Raw, bad: list[Cell], key: str, value: Any, above: Mapping[str, Any]) -> Any:
-    if isinstance(value, list):
-        return [_walk(raw, bad, key, each, above) for each in value]
-    if not isinstance(value, dict) or key in ("bounds", *GRADERS):
-        return value
-    wanted = ("team",) if key in WHOLE_TEAM else ("of", "a", "b", *NAMES)
-    identity = {**above, **{name: value[name] for name in wanted if isinstance(value.get(name), str)}}
-    row = {name: _walk(raw, bad, name, each, identity) for name, each in value.items()}
-    if not _concerned(raw, bad, identity):
-        return row
-    row |= {name: None for name in row if _is_end(name)}
-    return row | {name: False for name in row if name in ("better", "worse", "alone_better")}
+@dataclass(frozen=True)
+class _Rows:
+    """Each row by the plays that it is about."""
+
+    raw: Raw
+
+    def walk(self, key: str, value: Any, above: Mapping[str, Any]) -> Any:
+        if isinstance(value, list):
+            rows = [self.walk(key, each, above) for each in value]
+            linked = key == "ratings" and any(self.concerned({**above, **row}) for row in value)
+            return [_bare(row) for row in rows] if linked else rows
+        if not isinstance(value, dict) or key == "bounds":
+            return value
+        wanted = ("team",) if key in WHOLE_TEAM else ("of", "against", "a", "b", *NAMES)
+        identity = {**above, **{name: value[name] for name in wanted if isinstance(value.get(name), str)}}
+        identity |= {"asked": asked} if (asked := self._asked(key, value)) else {}
+        identity |= {"at": value["n"]} if "d" in value else {}
+        # Learnt from all drafts, or told by who said the same.
+        told_by = "d" in value or key in ("probability", "self_preference", "position_bias")
+        identity |= {"drafts": True} if told_by else {}
+        row = {name: self.walk(name, each, identity) for name, each in value.items()}
+        return _bare(row) if self.concerned(identity) else row
+
+    def _asked(self, key: str, row: Mapping[str, Any]) -> list[set[str]]:
+        """The questions of a row, or those of every part that it is a mean of; nothing where it says no more than others."""
+        questions = self.raw.questions
+        by_set: dict[str, set[str]] = {}
+        for question, content in questions.items():
+            by_set.setdefault(content["set"], set()).add(question)
+        people = {question for question, content in questions.items() if content.get("human")}
+        if key in ("mean_over_sets", "set_groups"):
+            file = self.raw.config["questions"]
+            group = {each.get("name", Path(each["file"]).stem): each.get("group") for each in file}
+            return [by_set[name] for name in by_set if row.get("group") in (None, group[name])]
+        if "datasets" in row:
+            return [by_set[part["dataset"]] for part in row["datasets"]]
+        if "difficulty" in row:
+            solved = {question: questions[question]["human"] for question in people}
+            level = thirds({question: some / every for question, (some, every) in solved.items()})
+            return [{question for question in people if level[question] == row["difficulty"]}]
+        if (name := row.get("question_set", row.get("dataset"))) in by_set and name and not row.get("whole"):
+            return [by_set[name]]
+        if row.get("category"):
+            return [{q for q, content in questions.items() if content.get("category") == row["category"]}]
+        return [people] if key == "human" else []
+
+    def concerned(self, row: Mapping[str, Any]) -> bool:
+        """Whether of any cell that a row is about too many plays on its questions are such."""
+        parts = row.get("asked", [set(self.raw.questions)])
+        sides = [_side(self.raw, row[side]) for side in ("a", "b") if side in row]
+        if len(sides) == 2 and all(sides):
+            both = set.intersection(*({e.question for cell in side for e in self.raw.episodes(cell)} for side in sides))
+            parts = [part & both for part in parts]
+        cells = self._cells(row)
+        if row.get("drafts"):
+            ways = {cell.traits.get("drafts") for cell in cells} - {None}
+            table = self._cells({name: row[name] for name in ("team", "cohort") if name in row})
+            plain = [cell for cell in table if cell.player or cell.traits.get("hears") == "nothing"]
+            cells += [cell for cell in plain if cell.traits.get("drafts") in ways]
+        for cell in cells:
+            for part in parts:
+                plays = [episode for episode in self.raw.episodes(cell) if episode.question in part]
+                without = [episode.question for episode in plays if episode.unreached]
+                # At which number of answers these would stand nobody knows.
+                if _many(len(set(without)), row["at"]) if "at" in row else _many(len(without), len(plays)):
+                    return True
+        return False
+
+    def _cells(self, row: Mapping[str, Any]) -> list[Cell]:
+        """Which it names; or one of its sides does; or all that its team played."""
+        raw, row = self.raw, dict(row)
+        labels, teams, cohorts = ({getattr(cell, name) for cell in raw.cells} for name in ("label", "team", "cohort"))
+        if row.get("team") not in teams:  # one of its tables, by cohort or by how they drafted
+            table = re.sub(r" \([a-z-]+\)$", "", row.get("team", ""))
+            row["team"], _, cohort = (table, "", "") if table in teams else table.rpartition("/")
+            row.setdefault("cohort", cohort)
+        if row.get("label") not in labels and row.get("from") in labels:
+            row["label"] = row["from"]
+        known = {"label": labels, "stage": labels, "team": teams, "captain": {cell.captain for cell in raw.cells}}
+        known |= {"cohort": cohorts, "from": set()}
+        row = {name: value for name, value in row.items() if name not in known or value in known[name]}
+        compared = [cell for side in ("a", "b") if side in row for cell in _side(raw, row[side])]
+        if compared:
+            return [cell for cell in compared if _about(raw, cell, row)]
+        titled = [_side(raw, row[side]) for side in ("of", "against") if side in row]
+        by_title = [cell for cells in titled for cell in cells]
+        return by_title + ([] if titled and all(titled) else [cell for cell in raw.cells if _about(raw, cell, row)])
 
 
-def _is_end(name: str) -> bool:
-    return any(name == end or name.endswith(f"_{end}") for end in ENDS)
-
-
-def _concerned(raw: Raw, bad: list[Cell], row: Mapping[str, Any]) -> bool:
-    """Whether a row is about one of these: it names it, or one of its sides does, or it is about all that its team played."""
-    row = dict(row)
-    labels, teams, cohorts = ({getattr(cell, name) for cell in raw.cells} for name in ("label", "team", "cohort"))
-    if row.get("team") not in teams:  # one of its tables, by cohort or by how they drafted
-        table = re.sub(r" \([a-z-]+\)$", "", row.get("team", ""))
-        row["team"], _, cohort = (table, "", "") if table in teams else table.rpartition("/")
-        row.setdefault("cohort", cohort)
-    if row.get("label") not in labels and row.get("from") in labels:
-        row["label"] = row["from"]
-    known = {"label": labels, "stage": labels, "team": teams, "captain": {cell.captain for cell in raw.cells}}
-    known |= {"cohort": cohorts, "from": set()}
-    row = {name: value for name, value in row.items() if name not in known or value in known[name]}
-    sides = [cell for side in ("of", "a", "b") if side in row for cell in _side(raw, row[side])]
-    pool = [cell for cell in bad if cell in sides] if sides else bad
-    return any(_about(raw, cell, row) for cell in pool)
+def _bare(row: Row) -> Row:
+    """Neither interval nor p, but for what people had right; and no claim."""
+    ends = {name for name in row if any(name == end or name.endswith(f"_{end}") for end in ENDS)}
+    nothing = dict.fromkeys(ends - {"human_low", "human_high"})
+    return {**row, **nothing, **{name: False for name in row if name in ("better", "worse", "alone_better")}}
 
 
 def _side(raw: Raw, text: str) -> list[Cell]:

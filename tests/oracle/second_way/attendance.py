@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from second_way.raw import Cell, Raw, unreached_in
+from second_way.raw import Cell, Raw, taught_without, unreached_in
 
 COUNTED = ("answered", "failed", "refused", "unanswered")
 
@@ -39,8 +39,12 @@ def attendance(raw: Raw) -> Mapping[str, Any]:
 
 
 def _without(raw: Raw, cell: Cell) -> list[dict[str, Any]]:
-    """Of one cell: the plays in which some call failed."""
-    plays = [unreached_in(json.loads(row["transcript"])) for row in raw.tables["verdicts"] if row["cell"] == cell.id]
+    """Of one cell: the plays in which some call failed, or too many of what taught how to decide."""
+    plays = [
+        unreached_in(json.loads(row["transcript"])) | taught_without(json.loads(row["verdict"]).get("traces", ()))
+        for row in raw.tables["verdicts"]
+        if row["cell"] == cell.id
+    ]
     if not any(plays):
         return []
     named = {key: getattr(cell, key) for key in ("strategy", "label", "team", "captain", "player")}

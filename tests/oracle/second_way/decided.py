@@ -54,7 +54,7 @@ def _cascade(raw: Raw, cell: Cell) -> Row:
     calls, usd = _costs(raw, episodes)
     share = share_row(_by_question(episodes))
     # Who was asked is told by the transcripts: what the record of a path says must be the same.
-    asked = Counter(who for episode in episodes for who in {who for who, turn, _ in episode.asked if turn == 1})
+    asked = Counter(who for episode in episodes for who in {who for who, turn in episode.turns if turn == 1})
     then = Counter(path["then"] for path in paths if path.get("then"))
     return {
         **_named(cell),

@@ -150,14 +150,17 @@ def _worth(plays: Sequence[Play], open_as: float) -> list[float]:
     return [1 - value for value in values] if open_as else values
 
 
+def thirds(rates: Mapping[str, float]) -> dict[str, str]:
+    """By rank, equal rates by their mean rank: the easiest are what most people solved."""
+    questions = sorted(rates)
+    ranks = stats.rankdata([-rates[question] for question in questions], method="average")
+    return {q: THIRDS[min(2, int((rank - 0.5) * 3 / len(ranks)))] for q, rank in zip(questions, ranks, strict=True)}
+
+
 def _by_difficulty(
     plays: Sequence[Play], distinct: Mapping[Key, int], unknown: Counts, rates: Mapping[str, float]
 ) -> list[Row]:
-    """Thirds by rank, equal rates by their mean rank: the easiest are what most people solved."""
-    questions = sorted(rates)
-    ranks = stats.rankdata([-rates[question] for question in questions], method="average")
-    third = {q: THIRDS[min(2, int((rank - 0.5) * 3 / len(ranks)))] for q, rank in zip(questions, ranks, strict=True)}
-    rows = []
+    third, rows = thirds(rates), []
     for name in THIRDS:
         here = [play for play in plays if third.get(play.question) == name]
         for row in _curve(here, distinct, unknown):

@@ -260,6 +260,10 @@ def _bias(looks: Sequence[Look], seed: int, *, each: bool) -> Row:
     if each:
         most = max((look.size for look in decisions), default=0)
         row["places"] = [_place(number, [look for look in decisions if look.size > number]) for number in range(most)]
+        for shown in row["places"]:  # one figure, one interval
+            ends = [("first", shown["place"] == 1), ("last", all(look.size == shown["place"] for look in decisions))]
+            for end in (end for end, is_end in ends if is_end):
+                shown |= {"low": row[f"{end}_low"], "high": row[f"{end}_high"]}
     return row
 
 

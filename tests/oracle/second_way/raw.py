@@ -94,12 +94,14 @@ class Episode:
     traces: tuple[Mapping[str, Any], ...]
     asked: tuple[tuple[str, int, str], ...] = ()
     """Who, in which turn, by which call, as far as it was answered."""
+    turns: frozenset[tuple[str, int]] = frozenset()
+    """Who, in which turn, whether or not it was answered."""
     waits: bool = False
     """Whether an answer to its question that is ungraded waits for the judge."""
     never_came: bool = False
     """Whether every play of its cell failed."""
     unreached: frozenset[str] = frozenset()
-    """Whose calls failed in it."""
+    """Whose calls failed in it, or in too much of what it was learnt from."""
 
     @property
     def right(self) -> Grade:
@@ -115,6 +117,13 @@ class Episode:
 def unreached_in(steps: Sequence[Sequence[Any]]) -> frozenset[str]:
     """Whose calls have an error and no reply, but for those that nobody waited for."""
     return frozenset(step[0] for step in steps if not step[3] and step[4] and not step[4].startswith("late:"))
+
+
+def taught_without(traces: Sequence[Mapping[str, Any]]) -> frozenset[str]:
+    """Who was missing in more than one in twenty of the questions that taught how to decide this one."""
+    lessons = [record for record in traces if record["kind"] == "decided-from"]
+    many = [record for record in lessons if 20 * record.get("missed", 0) > record["questions"]]
+    return frozenset(name for record in many for name in record["unreached"])
 
 
 def _booked_usd(folder: Path, experiment: str) -> float:
@@ -232,7 +241,8 @@ class Raw:
             if row["question_id"] in self.chosen_on[row["cell"]]:
                 continue
             graded, verdict = values[place], json.loads(row["verdict"])
-            asked = [(who, turn, key) for who, _, turn, key, *_ in json.loads(row["transcript"]) if key]
+            steps = json.loads(row["transcript"])
+            asked = [(who, turn, key) for who, _, turn, key, *_ in steps if key]
             episodes[row["cell"]].append(
                 Episode(
                     *place,
@@ -246,7 +256,8 @@ class Raw:
                     asked=tuple(asked),
                     traces=tuple(verdict.get("traces", ())),
                     waits=self.waits(row["question_id"]),
-                    unreached=unreached_in(json.loads(row["transcript"])),
+                    turns=frozenset((who, turn) for who, _, turn, *_ in steps),
+                    unreached=unreached_in(steps) | taught_without(verdict.get("traces", ())),
                 )
             )
         for several in episodes.values():

@@ -544,6 +544,52 @@ def discussions(number: int, folder: Path) -> dict[str, Any]:
     return keys
 
 
+def people_and_sets(number: int, folder: Path) -> dict[str, Any]:
+    """Two sets in two groups, categories, and people beside the players: enough of each for intervals; votes, talks, and
+    something that learns in the run and asks few."""
+    draw = random.Random(f"people {number}")
+    for name, many in (("first", 16), ("second", 14)):
+        rows = [_question(draw, f"{name}-{n}", False) for n in range(many)]
+        rows = [{**row, "human": {"solved": draw.randint(2, 9), "asked": 10}} for row in rows]
+        (folder / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    levels = dict(zip(PLAYERS[:3], draw.sample((0.9, 0.7, 0.5), 3), strict=True))
+    return {
+        "name": f"people-{number}",
+        "seed": draw.randrange(1000),
+        "questions": [
+            {"file": "first.jsonl", "group": "knowledge"},
+            {"file": "second.jsonl", "group": "reasoning"},
+        ],
+        "models": {name: {"provider": "simulated", "accuracy": level} for name, level in levels.items()},
+        "players": {name: {"model": name} for name in levels},
+        "teams": {"table": {"players": list(levels), "captain": draw.choice(("each", "ann"))}},
+        "strategies": [*(["solo"] if number % 3 else []), "vote", "talkative", "cascade"],
+    }
+
+
+def compared_texts(number: int, folder: Path) -> dict[str, Any]:
+    """Long answers that two judges, who do not play, compare two by two."""
+    draw = random.Random(f"texts {number}")
+    rows = [{"id": f"t{place}", "text": f"Write about {place}.", "kind": "text"} for place in range(18)]
+    (folder / "texts.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    levels = dict(zip(PLAYERS[:3], draw.sample((0.9, 0.5, 0.3), 3), strict=True))
+    models = {
+        name: {"provider": "simulated", "accuracy": level, "power": level, "words": draw.randint(30, 50)}
+        for name, level in levels.items()
+    }
+    judges = {"jim": {"provider": "simulated", "accuracy": 0.9}, "ivy": {"provider": "simulated", "accuracy": 0.5}}
+    return {
+        "name": f"texts-{number}",
+        "seed": number,
+        "questions": {"file": "texts.jsonl"},
+        "models": models | judges,
+        "players": {name: {"model": name} for name in models},
+        "teams": {"table": {"players": list(models), "captain": draw.choice(("each", "ann"))}},
+        "strategies": ["solo", "talkative"],
+        "judge": {"models": list(judges), "pairwise": True},
+    }
+
+
 def _model(draw: random.Random) -> dict[str, Any]:
     model: dict[str, Any] = {"provider": "simulated", "accuracy": round(draw.uniform(0.2, 0.9), 2)}
     model["temperature"] = draw.choice((0, 0, 1.0))

@@ -16,6 +16,7 @@ from moot.measures.cells import Stored
 from moot.measures.claims.cut_short import unclaimed, without_claims
 from moot.measures.claims.over_captain import OverCaptain
 from moot.measures.claims.over_singles import PlayedOption, best_of_singles, graded_table, nobody_is_best, over_best
+from moot.measures.claims.plays_without import too_many_without
 from moot.measures.claims.since_the_look import since_the_look
 from moot.measures.claims.singles import Singles, singles_of
 from moot.measures.claims.unlisted import UnlistedOption, UnlistedOptions, choosable
@@ -31,7 +32,6 @@ from moot.measures.claims.unreached import (
     withheld,
     without_over_best,
 )
-from moot.measures.claims.without_members import too_many_without
 from moot.measures.claims.words import AFTER_THE_FACT, sentences, unreached_words
 from moot.measures.native_cost import NativeCost, cheapest, native_cost
 from moot.measures.points_words import IN_POINTS
@@ -130,7 +130,7 @@ def headline_figures(
     row |= unreached_row(without, len(values))
     if not any(cell["player"] for cell in chosen.side.cells) and row["value"] is not None:
         row |= _beside_players(source, cells, chosen, values, without)
-    row = withheld(row) if KEY in row and too_many_without(source, chosen.side.cells) else row
+    row = withheld(row) if KEY in row and too_many_without(source, chosen.side.cells, values) else row
     if source.progress.missing:
         row["interim"] = source.progress._asdict()
     if source.cut_short:
@@ -317,7 +317,7 @@ def _after_the_fact(
     paid += unlisted.beside(choosable(cells))
     place = together.names.index(top)
     row = accuracy_row(values) | estimate_row(_paid_accuracy(paid, place, together.questions, values, source.seed))
-    row = without_claims(row) if too_many_without(source, options[top].cells) else row
+    row = without_claims(row) if too_many_without(source, options[top].cells, values) else row
     if "ungraded" in row:  # answers, as the headline counts them
         row["ungraded"] = sum(options[top].ungraded.get(question, 0) for question in values)
     return {"of": top, **row, **ranking_row(together), "note": "chosen after the fact"}

@@ -10,8 +10,8 @@ from typing import Any
 
 from moot.experiment.side_names import ClaimError
 from moot.measures.cells import Stored
+from moot.measures.claims.plays_without import too_many_without
 from moot.measures.claims.unreached import KEY, unreached_row, who_by_question
-from moot.measures.claims.without_members import too_many_without
 from moot.measures.claims.words import CUT_SHORT, interim_words, sentences, unreached_sentence
 from moot.measures.numbers import plain, rounded
 from moot.measures.question_costs import mean_cost

@@ -16,8 +16,8 @@ from moot.experiment.side_names import ClaimError
 from moot.measures.cells import Stored
 from moot.measures.claims.cut_short import without_claims
 from moot.measures.claims.over_singles import PlayedOption, best_of_singles, over_best
+from moot.measures.claims.plays_without import too_many_without
 from moot.measures.claims.side_cells import cells_of_side
-from moot.measures.claims.without_members import too_many_without
 from moot.measures.claims.words import unreached_words
 from moot.measures.source import Source
 from moot.stats.counted_words import few_names

@@ -2,15 +2,15 @@
 
 An interval says how far off a share may be by chance. That somebody was missing is not chance: whoever runs the file again asks
 them again, and then the row may lie anywhere. So such a row keeps its figure and has neither interval nor p. It goes by what a
-row says of itself: the strategy, the team, the captain and the player that it names, or the two sides that it compares. What
-names a team alone is of all of that team's plays.
+row says of itself: the strategy, the team, the captain and the player that it names, or the two sides that it compares, on the
+questions that it is about. What names a team alone is of all of that team's plays, and what names nobody of everybody's.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -19,85 +19,136 @@ import orjson
 from moot.experiment.side_names import ClaimError, is_meant, parse_side
 from moot.measures.cells import Stored, table_of
 from moot.measures.claims.cut_short import none_beaten
+from moot.measures.claims.plays_without import PlayOfQuestion, plays_of, too_many
+from moot.measures.claims.row_questions import AskedPart, RowQuestions
 from moot.measures.source import Source
-from moot.stats.graded import FEW_WAITING
 
 Row = dict[str, Any]
 
 _OF_CHANCE = re.compile(r"(?:\w{1,40}_)?(?:low|high|p)(?:_holm)?")
 """The ends of an interval and what a test comes to, of a row's only figure or of a named one."""
-_SIDES = ("of", "a", "b")
+_COMPARED = ("a", "b")
+_TITLED = ("of", "against")
 _NAMES = ("label", "from", "stage", "team", "cohort", "captain", "player")
 _OF_A_TEAM = frozenset({"skyline", "best_single", "talk_threshold"})
 """Figures by themselves: who is the best is one of a team's players."""
-_OF_JUDGES = frozenset({"judges", "measurement", "habits", "agreement", "human"})
-"""What names nobody who played is about all of them, but for what is about who graded."""
+_OF_PEOPLE = frozenset({"human_low", "human_high"})
+"""How people did on the same questions: nobody of them is asked again."""
+_BY_ALL_DRAFTS = frozenset({"probability", "self_preference", "position_bias"})
+"""Learnt from what all of a team said alone, or told by who of them said the same, whoever a strategy itself asks."""
+_BY_ALL_PAIRS = "ratings"
+"""Each is a distance, by way of everybody who is rated."""
 _CLAIMS = frozenset({"better", "worse", "alone_better"})
 _WITHHELD_ELSEWHERE = frozenset({"headline", "hypotheses", "power", "unreached"})
 """The first two weigh such plays one by one; the others have no interval."""
 
 
-def too_many_without(source: Source, cells: Iterable[Stored]) -> bool:
-    """Whether somebody could not be reached in more than a few of all plays of these. Nobody plays again what was asked of a
-    served team."""
-    plays = [] if source.served else [bool(episode.unreached) for cell in cells for episode in source.seen(cell)]
-    return sum(plays) > FEW_WAITING * len(plays)
+@dataclass(frozen=True, slots=True)
+class _About:
+    """What a row is about, by what it and the rows around it say."""
 
-
-def labels_withheld(source: Source, players: Collection[str]) -> dict[str, Any]:
-    """Why nothing may be claimed of what these said alone: whether the slowest is missing, and who could not be reached."""
-    alone = [cell for cell in source.cells if cell["player"] in players]
-    unreached = {str(cell["player"]) for cell in alone if too_many_without(source, [cell])}
-    return {"cut_short": source.cut_short, "unreached": tuple(sorted(unreached))}
+    names: Mapping[str, str]
+    questions: tuple[AskedPart, ...]
+    """Each of these has to be whole: several where it is a mean over them."""
+    placed: int | None = None
+    """On how many questions it is, where which these are hangs on what was said: any other may be one of them."""
+    by_drafts: bool = False
+    """Whether it rests on all drafts of the table, and on how these were grouped."""
 
 
 @dataclass(frozen=True)
 class WithoutMembers:
-    """The cells of a run that have too many such plays."""
+    """The plays of a run, and which of them went on without somebody."""
 
     cells: Sequence[Stored]
     """Of the whole run."""
-    without: Mapping[str, frozenset[str]]
-    """By the id of such a cell: who could not be reached."""
+    plays: Mapping[str, Sequence[PlayOfQuestion]]
+    """By cell."""
+    unreached: Mapping[str, frozenset[str]]
+    """By cell: who."""
+    asked: RowQuestions
 
     @classmethod
     def of(cls, source: Source) -> WithoutMembers:
-        found = {
+        plays = {cell["id"]: list(plays_of(source, cell)) for cell in source.cells}
+        unreached = {
             cell["id"]: frozenset(name for episode in source.seen(cell) for name in episode.unreached)
             for cell in source.cells
-            if too_many_without(source, [cell])
         }
-        return cls(source.cells, found)
+        return cls(source.cells, plays, unreached, RowQuestions(source.cases))
 
     def figures(self, figures: Row) -> Row:
         """All of a report, those rows without their intervals."""
-        if not self.without:
+        if not any(lacks for several in self.plays.values() for _, lacks in several):
             return figures
+        whole = replace(self, asked=self.asked.grouped(figures.get("question_sets", ())))
+        every = _About({}, (None,))
         kept = {
-            key: value if key in _WITHHELD_ELSEWHERE else self.told(value, of=key) for key, value in figures.items()
+            key: value if key in _WITHHELD_ELSEWHERE else whole._told(value, every, key)
+            for key, value in figures.items()
         }
-        if any(self._touches(row) for row in figures.get("frontier", ())):
+        if any(whole._touches(whole._about(row, every, "frontier")) for row in figures.get("frontier", ())):
             kept["frontier"] = none_beaten(kept["frontier"])
         return kept
 
-    def told(self, value: Any, named: Mapping[str, str] | None = None, of: str = "") -> Any:
-        """A row, or rows, or what stands within one. `named`: what the rows around it say of themselves; `of`: its key."""
+    def _told(self, value: Any, around: _About, of: str) -> Any:
+        """A row, or rows, or what stands within one. `around`: what the rows around it are about; `of`: its key."""
         if isinstance(value, list):
-            return [self.told(each, named, of) for each in value]
-        if not isinstance(value, dict) or of == "bounds" or of in _OF_JUDGES:
+            together = of == _BY_ALL_PAIRS and any(self._touches(self._about(row, around, of)) for row in value)
+            return [_withheld(each) if together else self._told(each, around, of) for each in value]
+        if not isinstance(value, dict) or of == "bounds":
             return value
-        names = ("team",) if of in _OF_A_TEAM else (*_SIDES, *_NAMES)
-        around = {**(named or {}), **{key: value[key] for key in names if _is_name(value.get(key))}}
-        touched = self._touches(around)
-        withheld = {key: None for key in value if touched and _OF_CHANCE.fullmatch(key)}
-        withheld |= {key: False for key in value if touched and key in _CLAIMS}
-        return {**{key: self.told(each, around, key) for key, each in value.items()}, **withheld}
+        about = self._about(value, around, of)
+        row = {key: self._told(each, about, key) for key, each in value.items()}
+        return _withheld(row) if self._touches(about) else row
 
-    def _touches(self, row: Mapping[str, Any]) -> bool:
-        names = self._played_under({key: row[key] for key in _NAMES if _is_name(row.get(key))})
-        meant = [cells for key in _SIDES if _is_name(row.get(key)) and (cells := self._meant(row[key]))]
-        of = [cell for cells in meant for cell in cells] if meant else self.cells
-        return any(cell["id"] in self.without and self._is_of(cell, names) for cell in of)
+    def _about(self, row: Mapping[str, Any], around: _About, of: str) -> _About:
+        names = ("team",) if of in _OF_A_TEAM else (*_COMPARED, *_TITLED, *_NAMES)
+        named = {**around.names, **{key: row[key] for key in names if _is_name(row.get(key))}}
+        placed = row["n"] if isinstance(row.get("d"), int) else around.placed
+        by_drafts = around.by_drafts or of in _BY_ALL_DRAFTS or placed is not None
+        return _About(named, self.asked.of_row(row, of) or around.questions, placed, by_drafts)
+
+    def _touches(self, about: _About) -> bool:
+        cells = self._cells(about.names)
+        if about.by_drafts:
+            ways = {cell["traits"].drafts for cell in cells} - {None}
+            team = {key: about.names[key] for key in ("team", "cohort") if key in about.names}
+            cells = [
+                *cells,
+                *(cell for cell in self._cells(team) if _only_drafts(cell) and cell["traits"].drafts in ways),
+            ]
+        shared = self._compared_on(about.names)
+        return any(self._lacks(cell, part, shared, about.placed) for cell in cells for part in about.questions)
+
+    def _lacks(self, cell: Stored, part: AskedPart, shared: AskedPart, placed: int | None) -> bool:
+        """Whether too many of a cell's plays on these questions went on without somebody."""
+        both = [each for each in (part, shared) if each is not None]
+        plays = [(question, lacks) for question, lacks in self.plays[cell["id"]] if all(question in q for q in both)]
+        if placed is not None:
+            return too_many(len({question for question, lacks in plays if lacks}), placed)
+        return too_many(sum(lacks for _, lacks in plays), len(plays))
+
+    def _compared_on(self, names: Mapping[str, str]) -> AskedPart:
+        """The questions that both sides of a comparison have played; None where there are no two."""
+        sides = [self._meant(names[key]) for key in _COMPARED if key in names]
+        if len(sides) < 2 or not all(sides):
+            return None
+        return frozenset.intersection(
+            *(frozenset(question for cell in side for question, _ in self.plays[cell["id"]]) for side in sides)
+        )
+
+    def _cells(self, names: Mapping[str, str]) -> list[Stored]:
+        """Who has played what a row is about: as its sides say, where these are names of who played."""
+        played = self._played_under({key: names[key] for key in _NAMES if key in names})
+        compared = [cell for key in _COMPARED if key in names for cell in self._meant(names[key])]
+        if compared:
+            return [cell for cell in compared if self._is_of(cell, played)]
+        titled = [self._meant(names[key]) for key in _TITLED if key in names]
+        if titled and all(titled):
+            return [cell for side in titled for cell in side]
+        named = [cell for cell in self.cells if self._is_of(cell, played)]
+        return [*named, *(cell for side in titled for cell in side)]
 
     def _played_under(self, names: Mapping[str, str]) -> dict[str, str]:
         """The same as far as they are names of who played: a table may have a team once for each cohort and for each way that
@@ -135,7 +186,7 @@ class WithoutMembers:
         if cell["player"] is None:
             if names.get("stage", cell["label"]) != cell["label"]:
                 return False
-            return player is None or "label" in names or player in self.without[cell["id"]]
+            return player is None or "label" in names or player in self.unreached[cell["id"]]
         if player not in (None, cell["player"]):
             return False
         seats = self._members.get((names.get("team"), names.get("cohort")))
@@ -151,6 +202,16 @@ class WithoutMembers:
                 for cohort in {None, cell["cohort"]}:
                     members[team, cohort] = members.get((team, cohort), frozenset()) | players
         return members
+
+
+def _only_drafts(cell: Stored) -> bool:
+    """Whether nothing is asked in it but drafts, and whoever groups them."""
+    return cell["player"] is not None or cell["traits"].hears == "nothing"
+
+
+def _withheld(row: Row) -> Row:
+    withheld = {key: None for key in row if _OF_CHANCE.fullmatch(key) and key not in _OF_PEOPLE}
+    return {**row, **withheld, **{key: False for key in row if key in _CLAIMS}}
 
 
 def _is_name(value: Any) -> bool:

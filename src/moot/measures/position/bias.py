@@ -8,7 +8,7 @@ of n places holds the choice in one of n cases. Texts that say the same share th
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -57,6 +57,7 @@ def position_bias(looks: Iterable[Look], *, places: bool = True, seed: int = 0) 
     excesses = {place: _excess(usable_looks, place) for place in wanted}
     p_values = redrawn(usable_looks, seed=seed)
     ends = {name: _end(excesses.get(place), p_values[f"{name}_p"]) for name, place in (("first", 0), ("last", -1))}
+    by_place = {**excesses, **_same_figure(ends, usable_looks)}
     asked = {look.question for look in usable_looks}
     return {
         **_figures("first", ends["first"]),
@@ -68,7 +69,7 @@ def position_bias(looks: Iterable[Look], *, places: bool = True, seed: int = 0) 
         "apart": dict(sorted(apart.items())),
         "n": len(asked),
         "small": few(asked),
-        "places": [_place(place, excesses[place]) for place in range(most)] if places else [],
+        "places": [_place(place, by_place[place]) for place in range(most)] if places else [],
     }
 
 
@@ -87,6 +88,13 @@ def _end(excess: _Excess | None, p: float | None) -> _Excess | None:
     if excess is None:
         return None
     return replace(excess, difference=replace(excess.difference, at_zero=p))
+
+
+def _same_figure(ends: Mapping[str, _Excess | None], looks: Sequence[Look]) -> dict[int, _Excess]:
+    """The places that are an end in every look: what is told twice has one interval."""
+    sizes = {len(look.order) for look in looks}
+    places = {"first": 0, **({"last": max(sizes) - 1} if len(sizes) == 1 else {})}
+    return {place: end for name, place in places.items() if (end := ends[name]) is not None}
 
 
 def _figures(name: str, excess: _Excess | None) -> Row:

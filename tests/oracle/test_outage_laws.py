@@ -1,0 +1,101 @@
+"""After an outage: whatever keeps an interval or a p is what it is without the outage. No list of tables stands here, so that a
+new one is held to it too.
+
+Each experiment is played while some calls about a part of its questions fail, reported, run again with everybody there, and
+reported again. A figure that the second run moves was about plays that went on without somebody."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from faults import outage
+from outages import asked
+from second_way import played
+from second_way.worlds import (
+    chosen_team,
+    cohorts_and_names,
+    compared_texts,
+    discussions,
+    experiment,
+    judged_by_rubric,
+    one_after_another,
+    people_and_sets,
+    two_teams,
+)
+
+Figures = dict[str, Any]
+World = Callable[[int, Path], dict[str, Any]]
+
+MORE = int(os.environ.get("MOOT_WORLDS", "12")) // 12 - 1
+"""How many more `make test-more` plays of each kind."""
+
+ONE_BY_ONE = frozenset({"headline", "hypotheses"})
+"""What was chosen out of all, or stays open: both say in words who was missing, and have tests of their own."""
+BY_THE_CLOCK = {"vote": {"early_stop": True}}
+NAMES = (
+    *("of", "a", "b", "label", "from", "stage", "team", "cohort", "captain", "player", "against", "question_set"),
+    *("group", "category", "dataset", "difficulty", "d", "judge", "judges", "model", "turn", "place", "office"),
+)
+
+
+def kept(value: Any, place: str = "", named: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Every end of an interval and every p, but for adjusted ones and bounds, with where it stands and of whom."""
+    if isinstance(value, list):
+        for each in value:
+            yield from kept(each, place, named)
+    elif isinstance(value, Mapping):
+        named = (*named, *((name, str(value[name])) for name in NAMES if isinstance(value.get(name), str | int)))
+        for key, each in value.items():
+            if key == "detectable_low":
+                continue  # no end of an interval, but what it would take to show something
+            if key.rpartition("_")[2] in ("low", "high", "p") and isinstance(each, int | float):
+                yield (f"{place}.{key}", named, round(each, 9))
+            elif key != "bounds" and not key.endswith("_bounds"):
+                yield from kept(each, f"{place}.{key}", named)
+
+
+def moved(during: Figures, after: Figures) -> list[tuple[Any, ...]]:
+    """What had an interval during an outage, and another one, or none, after it."""
+    there = Counter(kept({key: value for key, value in after.items() if key not in ONE_BY_ONE}))
+    told = Counter(kept({key: value for key, value in during.items() if key not in ONE_BY_ONE}))
+    return sorted((told - there).elements(), key=str)
+
+
+def _check(number: int, make: World, folder: Path, but: Sequence[Any] = (BY_THE_CLOCK,)) -> None:
+    """`but`: strategies that are left out."""
+    keys = {key: value for key, value in make(number, folder).items() if key not in ("primary", "hypotheses")}
+    keys["strategies"] = [entry for entry in keys["strategies"] if entry not in but] or ["solo"]
+    with asked(outage(number, keys)):
+        played.run(folder, keys)
+    during = played.figures(folder)
+    with asked():
+        played.run(folder, keys)
+    after = played.figures(folder)
+    assert "unreached" in during
+    assert "unreached" not in after
+    apart = moved(during, after)
+    assert not apart, "\n".join(map(str, apart[:40]))
+    assert [*kept(during)], "somebody was reached all the time"
+
+
+KINDS: list[World] = [
+    *(experiment, two_teams, cohorts_and_names, discussions, one_after_another, chosen_team, compared_texts),
+    *(people_and_sets, judged_by_rubric),
+]
+
+
+def test_what_keeps_an_interval_is_what_it_is_once_all_are_reached(tmp_path: Path) -> None:
+    """Without what learns, which takes long."""
+    _check(7, people_and_sets, tmp_path, but=("cascade",))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("number", range(2, 4 + 2 * MORE))
+@pytest.mark.parametrize("make", KINDS)
+def test_so_it_is_in_any_experiment(make: World, number: int, tmp_path: Path) -> None:
+    _check(number, make, tmp_path)
