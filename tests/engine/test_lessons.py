@@ -11,6 +11,7 @@ import pytest
 from beside import rows
 
 from moot.engine.lessons import Lessons, Table
+from moot.engine.run_tally import State
 from moot.engine.runner import Runner
 from moot.experiment.build import build
 from moot.experiment.plan import Plan
@@ -82,12 +83,12 @@ class Cup:
         experiment = Experiment(**{**self.keys, "questions": list(cases), "models": self.models})
         return build(experiment.as_file, store_url=f"sqlite:///{self.store}", limit=limit)
 
-    async def play(self, cases: Sequence[Case] = CASES) -> Runner:
+    async def play(self, cases: Sequence[Case] = CASES, ends: State = "done") -> Runner:
         plan = self.plan(cases)
         store = await plan.store().open()
         try:
             runner = Runner(plan, store)
-            assert await runner.run() == "done"
+            assert await runner.run() == ends
             return runner
         finally:
             await store.close()
@@ -127,7 +128,7 @@ async def test_lessons_are_of_the_other_questions_with_their_grades(tmp_path: Pa
 async def test_what_nobody_could_grade_is_not_wrong(tmp_path: Path) -> None:
     cup = Cup(tmp_path, judge={"models": ["jay"]})
     cup.models["jay"] = ScriptedModel("jay", lambda request: "no idea")
-    await cup.play()
+    await cup.play(ends="failed")
     assert {lesson.rights for _, lessons in cup.strategy.seen for lesson in lessons} == {(None, 1.0, None)}
 
 
