@@ -94,7 +94,6 @@ class ChatForm(BaseModel):
     stream: bool | None = False
     stream_options: StreamOptions | None = None
     response_format: ResponseFormat | None = None
-    n: Annotated[int, Field(ge=1, le=1)] | None = None
 
     @property
     def with_usage(self) -> bool:
