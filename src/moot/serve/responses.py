@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import count
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from moot.config.mistakes import mistakes
+from moot.config.type_words import either
 from moot.openai_form.completions import Completion, Head
 from moot.openai_form.refusal import Refused, json_bytes
-from moot.openai_form.requests import CalledFunction, ChatMessage, ContentPart, SentToolCall, WantedJson
+from moot.openai_form.requests import CalledFunction, ChatMessage, ContentPart, Role, SentToolCall, WantedJson
 from moot.serve.asked_for import PLAIN_FORM, AskedOfTeam, CannotBeDone, MootOptions, TeamRequest, refuse_all_but_words
 from moot.serve.chat import PIECE
-from moot.serve.tools import UNSUPPORTED_VALUE, FunctionName, ResponsesTool, ToolFunction, forced_tool
+from moot.serve.tools import UNSUPPORTED_VALUE, ResponsesTool, ToolFunction, forced_tool
 from moot.types import Usage
 
 TABLE_EVENT = "moot.event"
@@ -39,7 +41,7 @@ class InputItem(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
     type: str | None = None
-    role: Literal["system", "developer", "user", "assistant", "tool", "function"] | None = None
+    role: Role | None = None
     content: str | list[ContentPart] | None = None
     name: str | None = None
     arguments: str | None = None
@@ -49,7 +51,8 @@ class InputItem(BaseModel):
         """None for what a model has thought, which is of no use to others."""
         if self.type in (None, "message"):
             if self.role is None:
-                raise Refused(400, f"{place}.role: Field required", code="invalid_request", param=f"{place}.role")
+                words = f"{place}.role: Field required; expected {either(get_args(Role))}"
+                raise Refused(400, words, code="invalid_request", param=f"{place}.role")
             refuse_all_but_words(self.content, f"{place}.content")
             return ChatMessage(role=self.role, content=self.content)
         if self.type == "function_call":
@@ -98,7 +101,10 @@ class ResponsesRequest(TeamRequest):
     def asked_for(self) -> AskedOfTeam:
         """What the team is to do; `Refused` where that cannot be done."""
         self.refuse_what_cannot_be_done()
-        tool, form = forced_tool([_function(tool) for tool in self.tools or ()], self.tool_choice), self._form
+        tool, form = (
+            forced_tool([_function(tool, number) for number, tool in enumerate(self.tools or ())], self.tool_choice),
+            self._form,
+        )
         more = self.text.model_extra or {} if self.text is not None else {}
         passed_over = {
             "tools": bool(self.tools),
@@ -126,21 +132,16 @@ class ResponsesRequest(TeamRequest):
         )
 
 
-_NAME: TypeAdapter[str] = TypeAdapter(FunctionName)
-
-
-def _function(tool: ResponsesTool) -> ToolFunction | None:
+def _function(tool: ResponsesTool, number: int) -> ToolFunction | None:
+    """Tools of other kinds have other names, or none: so a name is looked at here."""
     if tool.type != "function":
         return None
-    return ToolFunction(name=_checked_name(tool.name), description=tool.description, parameters=tool.parameters)
-
-
-def _checked_name(name: str | None) -> str:
     try:
-        return _NAME.validate_python(name)
-    except ValidationError:
-        words = "tools: expected a name of at most 64 letters, digits, _ or - for each function"
-        raise Refused(400, words, code="invalid_request", param="tools") from None
+        return ToolFunction(name=tool.name or "", description=tool.description, parameters=tool.parameters)
+    except ValidationError as error:
+        (wrong,) = mistakes(ToolFunction, error)
+        place = f"tools.{number}.name"
+        raise Refused(400, f"{place}: {wrong.problem}", code="invalid_request", param=place) from None
 
 
 _CUT_BY = {"length": "max_output_tokens", "content_filter": "content_filter"}
