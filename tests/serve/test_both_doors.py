@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -72,6 +73,15 @@ OTHERS: dict[str, list[tuple[dict[str, Any], dict[str, Any]]]] = {
 
 def test_each_key_that_is_refused_is_tried() -> None:
     assert KEYS.keys() == CANNOT_BE_DONE.keys()
+
+
+def test_each_is_in_the_documentation() -> None:
+    docs = (Path(__file__).parents[2] / "docs" / "serve.md").read_text(encoding="utf-8")
+    table = docs.partition("| refused at both | off |")[2].partition("\n\n")[0]
+    rows = [[cell.strip() for cell in line.split("|")[1:3]] for line in table.splitlines() if line.startswith("|")]
+    for key, told in KEYS.items():
+        (off,) = (off for keys, off in rows if f"`{key}`" in keys)
+        assert all(f"`{json.dumps(value)}`" in off for value in told.off) and bool(off) == bool(told.off), key
 
 
 async def asked(served: Served, door: str, **more: Any) -> tuple[int, Any]:
@@ -171,7 +181,8 @@ async def test_the_final_text_is_bounded_in_whichever_words(tmp_path: Path, door
                 status, body = await asked(served, door, **{key: wrong})
                 assert (status, body["error"]["param"]) == (400, key), (wrong, body)
         middle = whole[len(whole) // 2 :]
-        for stop in (middle, ["not there", middle]):
+        stops: list[Any] = [middle, ["not there", middle]]
+        for stop in stops:
             status, body = await asked(served, door, stop=stop)
             assert (status, said(door, body)) == (200, whole[: whole.index(middle)])
             assert (body["moot"]["cut_by"], body["moot"]["not_applied"]) == ("stop", [])
@@ -179,8 +190,9 @@ async def test_the_final_text_is_bounded_in_whichever_words(tmp_path: Path, door
         async with served.session.post(served.url + door, json=streamed) as response:
             told = "".join(map(_piece, chunks(await response.text())))
         assert told == whole[: whole.index(middle)]
-        for wrong in ("", ["a"] * 17, ["a" * 1001]):
-            status, body = await asked(served, door, stop=wrong)
+        unfit: list[Any] = ["", ["a"] * 17, ["a" * 1001]]
+        for stop in unfit:
+            status, body = await asked(served, door, stop=stop)
             assert (status, body["error"]["param"]) == (400, "stop")
 
 

@@ -100,12 +100,13 @@ def name_of_side(experiment: Plan, side: str) -> str | None:
 def first_asked(cells: Mapping[str, Cell], *, long_answers: bool) -> str:
     """Who is asked where nothing was measured: a team before a player alone; where long answers are wanted, one that can give
     them, if there is any."""
-    able = [name for name, cell in cells.items() if not long_answers or _gives_long_answers(cell)]
+    able = [name for name, cell in cells.items() if not long_answers or gives_long_answers(cell)]
     names = able or list(cells)
     return next((name for name in names if cells[name].player is None), names[0])
 
 
-def _gives_long_answers(cell: Cell) -> bool:
+def gives_long_answers(cell: Cell) -> bool:
+    """Whether it can be asked questions of kind text."""
     return long_answer_problem(cell.strategy, by_meaning=groups_by_meaning(cell.team)) is None
 
 

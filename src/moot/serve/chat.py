@@ -9,9 +9,11 @@ from typing import Any, ClassVar
 
 from pydantic import ConfigDict
 
+from moot.config.type_words import either
 from moot.experiment.long_answers import groups_by_meaning, long_answer_problem
 from moot.experiment.plan import Cell
 from moot.live.answered_question import AnsweredQuestion
+from moot.live.served_names import gives_long_answers
 from moot.models.border import HOLDS_NUL, blank
 from moot.models.filtered import FILTERED
 from moot.openai_form.completions import Completion, Head
@@ -33,6 +35,9 @@ from moot.traces import Deadline, NotNeeded, ends_too_soon, of_kind
 from moot.types import Question, QuestionKind, digest
 
 _log = logging.getLogger(__name__)
+
+MOST_ABLE = 3
+"""Names that whoever asked the wrong one is told."""
 
 PIECE = 24
 """Characters in one event of a stream: the answer is whole when the stream begins, so this is for the eye only."""
@@ -92,6 +97,8 @@ class Conversation:
     """What goes before every player's own instruction."""
     system: str
     """The words of the client in it."""
+    kind_said: bool
+    """Whether the kind is the request's own word, and not the file's."""
 
 
 def conversation(
@@ -130,16 +137,23 @@ def conversation(
     )
     alone = measured and not system and not earlier
     instruction = "" if alone else prompts.render("served", instruction=system, is_long=question.is_long)
-    return Conversation(replace(question, id=_ident(question, system, asker, language)), instruction, system)
+    asked_question = replace(question, id=_ident(question, system, asker, language))
+    return Conversation(asked_question, instruction, system, options.kind is not None)
 
 
-def refuse_unplayable(cell: Cell, question: Question) -> None:
-    """What a strategy cannot be asked is said before anybody is."""
-    if not question.is_long:
+def refuse_unplayable(name: str, offered: Mapping[str, Cell], cell: Cell, talk: Conversation) -> None:
+    """What a strategy cannot be asked is said before anybody is, with who of those that are `offered` can be."""
+    if not talk.question.is_long:
         return
     problem = long_answer_problem(cell.strategy, by_meaning=groups_by_meaning(cell.team))
-    if problem is not None:
+    if problem is None:
+        return
+    if able := [other for other, cell in offered.items() if gives_long_answers(cell)]:
+        named = either(f"'{other}'" for other in able[:MOST_ABLE])
+        problem = f"{problem.partition('; expected')[0]}; expected {named} as model, or choices, or another moot.kind"
+    if talk.kind_said:
         raise Refused(400, f"moot.kind: {problem}.", code="invalid_request", param="moot.kind")
+    raise Refused(400, f"model: {name!r}: {problem}.", code="no_long_answers", param="model")
 
 
 def _question_at(spoken: Sequence[ChatMessage]) -> int:
