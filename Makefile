@@ -41,12 +41,12 @@ MORE := tests/stats/test_coverage.py tests/estimate/test_budget_estimate.py test
 	tests/cli/test_advise.py tests/serve/test_sure_captain.py tests/measures/test_trust.py \
 	tests/strategies/discuss/test_combinations.py tests/serve/test_changed_file.py tests/simulate/test_roles.py \
 	tests/measures/test_waiting_for_the_judge.py tests/engine/test_cut_short.py tests/serve/test_first_line.py \
-	tests/serve/test_as_measured.py tests/cli/test_outage_advised.py tests/measures/test_preferences.py \
-	tests/stats/test_preference.py tests/serve/test_streaming.py tests/report/test_terminal.py tests/decide/test_ends_told.py \
+	tests/cli/test_outage_advised.py tests/measures/test_preferences.py \
+	tests/stats/test_preference.py tests/report/test_terminal.py tests/decide/test_ends_told.py \
 	tests/engine/test_plugged_grader.py tests/decide/test_rule_figures.py tests/measures/test_rows_of_versions.py tests/simulate/test_simulated.py \
-	tests/report/page/test_in_browser.py tests/cli/test_demo.py tests/examples/test_demo.py tests/measures/test_hypothesis.py \
-	tests/measures/test_safety.py tests/cli/test_failing_run.py tests/serve/test_page_teams.py tests/serve/test_page_everybody.py tests/serve/test_edited_team.py \
-	tests/serve/test_forced_tool.py tests/python/test_plugins.py tests/python/test_strategy_inside.py tests/engine/test_matching.py
+	tests/report/page/test_in_browser.py tests/cli/test_demo.py tests/examples/test_demo.py \
+	tests/cli/test_failing_run.py tests/serve/test_page_teams.py tests/serve/test_page_everybody.py tests/serve/test_edited_team.py \
+	tests/serve/test_forced_tool.py tests/python/test_plugins.py tests/engine/test_matching.py
 
 # Attacks. Those of the second list are quick, and `make test` tries them too.
 LONG_ATTACKS := tests/hostile tests/serve/test_openapi.py tests/serve/test_connections.py tests/serve/test_purge.py \
@@ -60,7 +60,7 @@ LONG_ATTACKS := tests/hostile tests/serve/test_openapi.py tests/serve/test_conne
 	tests/models/test_floods.py tests/serve/test_workers.py tests/serve/test_scrubbed.py
 ATTACKS := $(LONG_ATTACKS) tests/test_security.py tests/serve/test_doors.py \
 	tests/serve/test_discretion.py tests/models/test_hiccups.py tests/prompts/test_sandbox.py \
-	tests/report/test_formulas.py \
+	tests/report/test_formulas.py tests/store/test_earlier_bills.py tests/serve/test_worker_places.py \
 	tests/store/test_step_stores.py tests/serve/test_long_past.py \
 	tests/grade/test_long_answers.py tests/models/test_litellm.py tests/experiment/test_strangers_file.py \
 	tests/store/test_strangers_store.py tests/cli/test_export.py tests/engine/test_cap_without_a_store.py \

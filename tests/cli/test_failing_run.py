@@ -113,3 +113,34 @@ def test_many_failing_models_are_one_screen_too(
     told = capsys.readouterr()
     after_progress = told.err[told.err.rindex("moot: ") :]
     assert 1 + rows(told.out) + rows(after_progress) <= 25, told.out + told.err
+
+
+def test_a_judge_who_is_down_is_said_and_asked_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whoever looks at the status alone should not take answers that nobody graded for a run that is done."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    capitals = {"France": "Paris", "Italy": "Rome", "Spain": "Madrid"}
+    cases = [{"id": land, "text": f"Capital of {land}?", "answer": city} for land, city in capitals.items()]
+    said = [{"model": "ann", "question_id": land, "answer": f"{city}, I think"} for land, city in capitals.items()]
+    for name, lines in (("q.jsonl", cases), ("said.jsonl", said)):
+        (tmp_path / name).write_text("\n".join(map(json.dumps, lines)))
+    down = {"models": {"eve": {"accuracy": 1.0}}, "faults": [{"kind": 500, "rate": 1.0, "times": 6}]}
+    with in_a_thread(running(down)) as server:
+        endpoint = {"provider": "endpoint", "base_url": server.base_url, "retries": {"attempts": 1}, "model": "eve"}
+        recorded = {"provider": "recorded", "file": "said.jsonl", "model": "ann"}
+        keys = {"name": "cup", "questions": {"file": "q.jsonl"}, "models": {"ann": recorded, "eve": endpoint}}
+        keys |= {"players": {"ann": {"model": "ann"}}, "strategies": ["solo"], "judge": {"models": ["eve"]}}
+        (tmp_path / "cup.yaml").write_text(json.dumps(keys))
+        for _ in range(2):
+            assert run_app(app, ["run", "cup.yaml"]) == 1
+            told = capsys.readouterr()
+            assert "moot: 3 of 3 answers have no grade:" in told.err
+            assert "3 × eve: no word" in told.err
+            assert "Next: moot doctor cup.yaml, then moot run cup.yaml again." in told.err
+            assert rows(told.out) + rows(told.err) <= 24
+            assert "nothing to do" not in told.out
+        assert run_app(app, ["run", "cup.yaml", "--quiet"]) == 0, "it is up again"
+        assert run_app(app, ["run", "cup.yaml"]) == 0
+    assert "nothing to do: all 3 episodes are there" in capsys.readouterr().out

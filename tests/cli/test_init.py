@@ -15,7 +15,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -26,7 +26,7 @@ import yaml
 from beside import in_a_thread
 from served import serving
 from starlette.applications import Starlette
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from workbooks import workbook
 
@@ -209,10 +209,70 @@ def test_the_server_of_llama_cpp(local: bool, monkeypatch: pytest.MonkeyPatch, c
     (model,) = written()["models"].values()
     assert model["provider"] == "endpoint"
     assert model["limits"] == {"concurrent": 4}
-    status = moot("doctor", "moot.yaml")
-    told = capfd.readouterr()
-    # A model as small as this one may talk on and on to a player with an instruction; then that is what is said.
-    assert (status, "✓" in told.out) == (0, True) or "cut off by max_tokens" in told.out + told.err
+    assert written()["prompts"] == "small", "by what the server says of its size"
+    assert moot("doctor", "moot.yaml") == 0
+    assert "✓" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("listed", "small"),
+    [
+        ({"id": "SmolLM2-135M-Instruct"}, True),
+        ({"id": "org/qwen2.5:0.5b"}, True),
+        ({"id": "0.5b/qwen2.5:1.5b"}, False),
+        ({"id": "mix-30b-a3b-4bit"}, False),
+        ({"id": "qwen2.5-7b-instruct-1m"}, False),
+        ({"id": "large"}, False),
+        ({"id": "weights-135m", "meta": {"n_params": 8_000_000_000}}, False),
+        ({"id": "weights", "meta": {"n_params": 135_000_000}}, True),
+        ({"id": "weights", "meta": {"n_params": "few"}}, False),
+    ],
+)
+def test_small_models_are_given_words_for_small_models(listed: dict[str, Any], small: bool) -> None:
+    with in_a_thread(_answering(json.dumps({"data": [listed]}))) as port:
+        assert moot("init", "--yes", "--port", port) == 0
+    file = written()
+    (model,) = file["models"].values()
+    assert (file.get("prompts"), model["params"]["max_tokens"]) == (("small", 400) if small else (None, 1000))
+
+
+def _talks_on(asked: str) -> str:
+    return "Well, one could say a lot about it."
+
+
+def _only_short(asked: str) -> str:
+    return IN_FORM if "Who wrote the Odyssey?" in asked or "Norway" in asked or "coal" in asked else _talks_on(asked)
+
+
+def test_a_model_that_fails_the_usual_form_is_given_the_one_that_it_can_do(capfd: Captured) -> None:
+    with in_a_thread(_answering('{"data": [{"id": "large"}]}', says=_only_short)) as port:
+        assert moot("init", "--yes", "--port", port) == 0
+        assert "large does not answer in form: " in (said := capfd.readouterr().out)
+        assert "with the words for small models (prompts: small) it does" in said
+        assert written()["prompts"] == "small"
+        assert moot("doctor", "moot.yaml") == 0
+
+
+def test_who_cannot_do_it_is_left_out_where_others_can(capfd: Captured) -> None:
+    with in_a_thread(_answering('{"data": [{"id": "wise"}, {"id": "vain"}]}', says=_by_name)) as port:
+        assert moot("init", "--yes", "--port", port) == 0
+        assert "vain does not answer in form: " in (said := capfd.readouterr().out)
+        assert "; it is left out." in said
+        assert list(written()["models"]) == ["wise"]
+        assert moot("doctor", "moot.yaml") == 0
+
+
+def _by_name(asked: str) -> str:
+    return _talks_on(asked) if json.loads(asked)["model"] == "vain" else IN_FORM
+
+
+def test_where_nobody_can_it_is_said_what_to_take_instead(capfd: Captured) -> None:
+    with in_a_thread(_answering('{"data": [{"id": "vain"}]}', says=_talks_on)) as port:
+        assert moot("init", "--yes", "--port", port) == 1
+        said = capfd.readouterr().err
+        assert "moot: vain does not answer in form: " in said
+        assert "moot init -o moot.yaml   such as smollm2-135m, " in said
+        assert moot("doctor", "moot.yaml") == 1, "as it was said"
 
 
 def free_port() -> int:
@@ -670,8 +730,13 @@ def test_whoever_lists_no_models_is_no_server(body: str, capfd: Captured) -> Non
     assert {model["provider"] for model in written()["models"].values()} == {"simulated"}
 
 
-def _answering(body: str, heard: list[str | None] | None = None) -> Any:
-    """A server that says this to whoever asks; its port. `heard`: the keys that it was shown."""
+IN_FORM = '{"reasoning": "It is.", "answer": "Paris"}'
+
+
+def _answering(
+    body: str, heard: list[str | None] | None = None, says: Callable[[str], str] = lambda asked: IN_FORM
+) -> Any:
+    """A server that lists these; its port. `heard`: the keys that it was shown. `says`: what to a prompt."""
 
     @asynccontextmanager
     async def answering() -> Any:
@@ -680,7 +745,12 @@ def _answering(body: str, heard: list[str | None] | None = None) -> Any:
                 heard.append(request.headers.get("authorization"))
             return Response(body, media_type="application/json")
 
-        listening = Listening(Starlette(routes=[Route("/v1/models", models)]))
+        async def chat(request: Any) -> JSONResponse:
+            told = {"role": "assistant", "content": says((await request.body()).decode())}
+            return JSONResponse({"choices": [{"index": 0, "message": told, "finish_reason": "stop"}]})
+
+        routes = [Route("/v1/models", models), Route("/v1/chat/completions", chat, methods=["POST"])]
+        listening = Listening(Starlette(routes=routes))
         url = await listening.start("127.0.0.1", 0)
         try:
             yield int(url.rpartition(":")[2])

@@ -9,10 +9,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from beside import in_a_thread
 from terminal import COLUMNS, ROWS, left_on_screen, seen_in_terminal, sent_to_terminal
 
 from moot.cli.app import app
 from moot.cli.exit import run_app
+from moot.simulate.server import running
 
 MOST_LINES = 25
 
@@ -173,3 +175,26 @@ def test_many_models_are_one_screen_for_the_doctor(tmp_path: Path) -> None:
 def test_all_is_of_the_estimate(played: Path) -> None:
     lines = seen_in_terminal(played, "run", "cup.yaml", "--all", codes=(2,))
     assert "moot report FILE --all" in " ".join(lines)
+
+
+def test_progress_keeps_bar_count_and_time_and_cuts_the_rest(tmp_path: Path) -> None:
+    """Whatever the experiment and its endpoints are called, it is one line, written over itself."""
+    slow = {"models": {"ann": {"accuracy": 0.5}}, "latency": 0.2}
+    with in_a_thread(running(slow)) as server:
+        models = "".join(
+            f"  a-player-{number}: {{provider: endpoint, base_url: '{server.base_url}', model: ann,"
+            " params: {max_tokens: 99}, limits: {concurrent: 2}}\n"
+            for number in range(2)
+        )
+        (tmp_path / "cup.yaml").write_text(
+            "name: an-experiment-with-quite-a-long-name-of-its-own\nquestions: {builtin: general-en, sample: 12}\n"
+            f"models:\n{models}strategies: [solo]\n"
+        )
+        sent = sent_to_terminal(tmp_path, "run", "cup.yaml")
+    shown = [re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", part) for part in re.split(r"[\r\n]+", sent)]
+    bars = [line for line in shown if re.search(r" *\d+/24 ", line)]
+    assert len(bars) > 3, "it moves"
+    assert all(len(line) <= COLUMNS for line in bars), bars[-1]
+    assert all(re.search(r"[━╸╺]+ +\d+/24 +(\d+:\d\d|-+:--)", line) for line in bars), bars[-1]
+    assert any(line.rstrip().endswith("…") for line in bars), "the tail is cut"
+    assert not [line for line in left_on_screen(sent) if "/24" in line], "and gone in the end"

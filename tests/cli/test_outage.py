@@ -287,7 +287,6 @@ ALL_KINDS: list[Any] = [
 ]
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("strategies", ALL_KINDS, ids=str)
 def test_no_table_has_an_interval_where_too_many_plays_were_without_somebody(
     tmp_path: Path, strategies: list[Any]
@@ -381,7 +380,6 @@ def test_nobody_is_chosen_with_intervals_among_those_who_were_not_reached(tmp_pa
     assert "bob, cat could not be reached on more than a few questions" in said
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("replies", [0, 1, 8])
 def test_a_player_of_another_team_who_was_not_reached_may_be_better(tmp_path: Path, replies: int) -> None:
     """Be it that some of its replies came or that none did."""

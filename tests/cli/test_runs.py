@@ -355,6 +355,53 @@ class TestWhatIsNoExperiment:
         assert told == f"moot: bees.db: a database of another program (its tables: hives), {no_store}"
         assert (tmp_path / "bees.db").read_bytes() == before
 
+    @pytest.mark.parametrize(
+        "command",
+        [
+            ["report", "--store", "URL"],
+            ["report", "--store", "URL", "--json"],
+            ["runs", "--store", "URL"],
+            ["log", "--store", "URL"],
+            ["compare", "cup.yaml", "--store", "URL", "--a", "solo@ann", "--b", "vote"],
+            ["show", "cup.yaml", "--store", "URL"],
+        ],
+        ids=" ".join,
+    )
+    @pytest.mark.parametrize("held", ["nothing", "no table", "a view"])
+    def test_what_holds_no_table_gets_none_by_being_read(
+        self, command: list[str], held: str, tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.chdir(tmp_path)
+        cup(tmp_path)
+        path = tmp_path / "own.db"
+        path.touch()
+        if held != "nothing":
+            changed(path, "CREATE VIEW seen AS SELECT 1 AS one")
+        if held == "no table":
+            changed(path, "DROP VIEW seen")
+        before = path.read_bytes()
+        told = self.said(capsys, *(word.replace("URL", "sqlite:///own.db") for word in command))
+        expected = (
+            r"another program \(its views: seen\)" if held == "a view" else r"there is no store at \S*own\.db yet"
+        )
+        assert re.search(expected, told), told
+        assert path.read_bytes() == before
+        assert not list(tmp_path.glob("own.db-*"))
+
+    @pytest.mark.parametrize("command", [["run", "--estimate"], ["doctor"]], ids=" ".join)
+    def test_what_is_only_asked_for_writes_no_table_either(
+        self, command: list[str], tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.chdir(tmp_path)
+        file = cup(tmp_path)
+        (tmp_path / "cup.db").touch()
+        assert moot(*command, file) == 0, "an empty file is as good as none"
+        assert (tmp_path / "cup.db").read_bytes() == b""
+        changed(tmp_path / "cup.db", "CREATE VIEW seen AS SELECT 1 AS one")
+        before = (tmp_path / "cup.db").read_bytes()
+        assert "another program (its views: seen)" in self.said(capsys, *command, file)
+        assert (tmp_path / "cup.db").read_bytes() == before
+
     def test_what_is_no_database(self, tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.chdir(tmp_path)
         (tmp_path / "notes.db").write_text("Mine. " * 500)

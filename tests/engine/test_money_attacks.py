@@ -111,6 +111,20 @@ def test_a_provider_that_bills_more_than_it_was_allowed_is_believed_and_stops_th
         assert facts["overbilled"]["ann"]["calls"] == 1
 
 
+@pytest.mark.parametrize("processes", [1, 2])
+def test_who_waits_for_room_is_held_by_what_was_billed_meanwhile(tmp_path: Path, processes: int) -> None:
+    """The first bill is right and the second five times what a call could cost, while many wait for room under the cap."""
+    write_questions(tmp_path, 200)
+    with provider(tokens=1) as server:
+        server.dearer = 5 * MAX_TOKENS
+        path = experiment(tmp_path, server, concurrent=100, budget_usd=CAP_USD)
+        ended = [finish(each) for each in [start(path) for _ in range(processes)]]
+        assert server.bill_usd <= CAP_USD
+        assert server.requests > 20, "those that had room at what was known"
+        assert [code for code, _ in ended] == [3] * processes
+        assert any("the next call could cost $0.25" in error for _, error in ended)
+
+
 @pytest.mark.parametrize("how", ["by its tokens", "by a statement", "in a failure"])
 def test_what_was_billed_too_much_is_remembered_by_the_next_process(tmp_path: Path, how: str) -> None:
     write_questions(tmp_path, 20)

@@ -188,3 +188,21 @@ def test_vendors_are_no_more_told_than_players(tmp_path: Path, team: str) -> Non
     table = build(read_experiment(written(tmp_path, VENDORS))).teams[team]
     said = "OpenAI's GPT-4o, by Mistral, and Qwen's qwen3-8b and Kate of ACME"
     assert masked(said, table) == "[…]'s […], by […], and […]'s […] and […] of […]"
+
+
+def test_whoever_reads_a_text_again_has_values_of_its_own(tmp_path: Path) -> None:
+    path = written(tmp_path, VENDORS)
+    values: Any = read_yaml(path).values
+    values["models"]["other"]["accuracy"] = 1.0
+    values["strategies"].append("solo")
+    again = read_yaml(path).values
+    assert again["models"]["other"]["accuracy"] == 0.4
+    assert again["strategies"] == ["talkative"]
+
+
+@pytest.mark.parametrize("text", ["name: cup\nname: cup\n", "seed: 99999999999999999999\n", "a: [\n", "- a\n"])
+def test_the_same_mistake_in_two_files_is_told_of_each(tmp_path: Path, text: str) -> None:
+    for name in ("one.yaml", "two.yaml", "one.yaml"):
+        (tmp_path / name).write_text(text)
+        with pytest.raises(FileError, match=name):
+            read_yaml(tmp_path / name)

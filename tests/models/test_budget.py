@@ -19,6 +19,7 @@ from moot.errors import BudgetReached, CallError, ConnectionFailed, GenerationFa
 from moot.models.budget import Budget, Purse, Trust, most_tokens
 from moot.models.endpoint import EndpointModel, Network
 from moot.models.limit import COMPLETION_GUESS, Limit, Limiter, Limits
+from moot.models.model import Wrapper
 from moot.models.scripted import ScriptedModel
 from moot.types import Message, Price, Reply, Request, Usage
 
@@ -192,6 +193,42 @@ def test_the_cap_is_never_crossed(calls: list[tuple[float, float, bool]], cap_us
         assert purse.reserved_usd == pytest.approx(0, abs=1e-9)
 
     asyncio.run(scenario())
+
+
+class DearerLater(Wrapper):
+    """The second that leaves bills `TIMES` as much as a call could cost, and so do all that leave once that is known."""
+
+    TIMES = 5.0
+
+    def __init__(self, purse: Purse) -> None:
+        super().__init__(ScriptedModel("tom", [], price=PRICE))
+        self.purse, self.left = purse, 0
+
+    async def generate(self, request: Request) -> Reply:
+        self.left += 1
+        dear = self.left == 2 or bool(self.purse.overbilled)
+        await asyncio.sleep(0.05 if self.left <= 2 else 0.2 if dear else 0.6)
+        return costing(MOST_USD * (self.TIMES if dear else 0.01))
+
+
+@pytest.mark.parametrize("given_up", [0, 7])
+@virtual_time
+async def test_who_waits_for_room_pays_by_what_was_billed_meanwhile(given_up: int) -> None:
+    """Twenty have room at what is known when they come, and eighty wait for it."""
+    purse = Purse(20 * MOST_USD)
+    model = DearerLater(purse)
+    budget = Budget(model, purse, PRICE, MAX_TOKENS)
+    calls = [asyncio.create_task(budget.generate(ASKED)) for _ in range(100)]
+    await asyncio.sleep(0.1)
+    assert purse.overbilled["tom"].times == pytest.approx(5)
+    for call in calls[30 : 30 + given_up]:
+        call.cancel()
+    ended = await asyncio.gather(*calls, return_exceptions=True)
+    assert {type(each) for each in ended} <= {Reply, BudgetReached, asyncio.CancelledError}
+    assert purse.spent_usd <= purse.cap_usd
+    assert purse.spent_usd > purse.cap_usd - 5 * MOST_USD, "and what room there is is used"
+    assert purse.reserved_usd == pytest.approx(0, abs=1e-9)
+    assert "the next call could cost $0.05" in str(next(each for each in ended if isinstance(each, BudgetReached)))
 
 
 async def test_who_billed_more_than_allowed_is_believed_and_trusted_less() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,9 @@ from moot.models.model import Model, Wrapper
 from moot.openai_form.refusal import Refused
 from moot.serve.admission import Admission, Holder, KeyLimits
 from moot.serve.app import ServeSettings
+from moot.serve.expected_cost import CostLesson
 from moot.store import queries, store_at
+from moot.store.bookkeeping import day_of
 from moot.types import Reply, Request
 
 
@@ -327,6 +330,24 @@ async def test_a_full_queue_is_told_when_to_come_back() -> None:
     async with gate.admitted(holder, "three/vote", 20):
         assert gate.under_way == 1
     assert (gate.under_way, holder.open) == (0, 0)
+
+
+async def test_who_waits_for_a_place_is_held_at_what_was_billed_meanwhile() -> None:
+    """Ten have room at what the first has cost; they go one after the other, and each of them costs ten times as much."""
+    gate = Admission({}, at_once=1, limits=KeyLimits(usd_per_day=1.0))
+    holder = gate.named("anyone")
+    gate.expected.take(CostLesson("three/vote", 20, 0.05, billed=True))
+
+    async def ask() -> None:
+        async with gate.admitted(holder, "three/vote", 20):
+            await asyncio.sleep(0)
+            gate.expected.take(CostLesson("three/vote", 20, 0.5, billed=True))
+            gate.charge("anyone", day_of(time.time()), 0.5)
+
+    ended = await asyncio.gather(*(ask() for _ in range(10)), return_exceptions=True)
+    assert [each for each in ended if each is not None and not isinstance(each, Refused)] == []
+    assert holder.spent_usd() == 1.0
+    assert (gate.waiting, gate.under_way, holder.open) == (0, 0, 0)
 
 
 async def test_429_over_http_has_retry_after_also_for_streams(tmp_path: Path) -> None:

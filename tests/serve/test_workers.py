@@ -253,7 +253,8 @@ def test_it_is_not_well_while_one_of_them_says_nothing(served: WorkersServed) ->
         stopped = served.workers[1]
         os.kill(stopped, signal.SIGSTOP)
         try:
-            assert told(one, "GET", "/healthz")[0] == 503
+            status, said = told(one, "GET", "/healthz")
+            assert (status, said["status"]) == (503, "not answering"), "and not that nothing can be kept"
         finally:
             os.kill(stopped, signal.SIGCONT)
         until(lambda: told(one, "GET", "/healthz")[0] == 200)

@@ -42,6 +42,9 @@ class Provider:
     """Models that work until nobody waits for them any more."""
     overbilling: Mapping[str, int] = field(default_factory=dict)
     """By model, the tokens of its replies; who is not in it takes as many as the others."""
+    dearer: int | None = None
+    """The tokens of the second reply, and of all that are asked for once that was given; those between come late."""
+    told_dearer: bool = False
     loading: int = 0
     """So many of the next requests find no model yet: a 503, at once, and no bill."""
     fails_as: Mapping[str, object] | None = None
@@ -70,17 +73,22 @@ class Provider:
         if self.first is not None:
             said, self.first = self.first, None
             return web.json_response(said)
-        tokens = self.overbilling.get(model, self.tokens)
+        tokens, latency_s = self.overbilling.get(model, self.tokens), self.latency_s
+        if self.dearer is not None and (self.told_dearer or self.requests == 2):
+            tokens = self.dearer
+        elif self.dearer is not None and self.requests > 2:
+            latency_s += 1.0
         self.asked_of[model] += 1
         self.bill_usd += self.stated_usd or tokens * PRICE["completion"] / 1e6
         self.in_flight += 1
         self.most_in_flight = max(self.most_in_flight, self.in_flight)
         try:
-            await asyncio.sleep(self.latency_s)
+            await asyncio.sleep(latency_s)
             while self.held or model in self.slow:  # noqa: ASYNC110  said by another thread
                 await asyncio.sleep(0.01)
         finally:
             self.in_flight -= 1
+        self.told_dearer |= tokens == self.dearer
         if self.cut:
             self.cut -= 1
             return await _cut(request)

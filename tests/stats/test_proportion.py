@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from moot.stats.clusters import value_rows
-from moot.stats.proportion import accuracy, mean_over_questions, share, share_of, wilson
+from moot.stats.proportion import FEW_TERMS, accuracy, exact_sum, mean_over_questions, share, share_of, wilson
 from moot.types import Estimate
 
 
@@ -108,3 +108,10 @@ def test_few_different_values_give_the_figure_of_all_of_them(values: list[float]
     assert figure is not None
     mean = math.fsum(values) / len(values)
     assert mean_over_questions(values) == Estimate(mean, *figure.limits(), len(values))
+
+
+@given(st.lists(st.tuples(st.floats(-1e6, 1e6), st.integers(0, FEW_TERMS // 4)), max_size=8))
+def test_sums_of_few_and_of_many_are_rounded_once(terms: list[tuple[float, int]]) -> None:
+    """However they are added up: a sum does not change with a term of nothing that makes it a long one."""
+    values, times = [value for value, _ in terms], [often for _, often in terms]
+    assert exact_sum(values, times) == exact_sum([*values, 0.0], [*times, FEW_TERMS + 1])

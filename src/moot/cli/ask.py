@@ -14,6 +14,7 @@ from rich.live import Live
 
 from moot.cli.ask_log import Keeping, Log, earlier_question
 from moot.cli.console import Console
+from moot.cli.piped_question import piped_question
 from moot.cli.safe_text import print_json, say, say_as_it_is
 from moot.cli.watched import Watched, chance_of
 from moot.data.documents import parts_in_words, shown_files
@@ -123,7 +124,7 @@ def ask_command(text: str, asked: AskOptions, *, as_json: bool) -> int:
     file = read_experiment(team, with_questions=False) if team else embedded_few(long_answer=asked.kind == "text")
     if named.team is not None and asked.strategy != named.strategy:
         asked = _where_still_played(file, asked)
-    said = _from_stdin() if text == STDIN else text
+    said = piped_question() if text == STDIN else text
     kind = asked.kind or (None if asked.choices else _kind_of_others(file))
     question = _about_files(question_of(said, asked.choices, file.spec.language, kind), asked.files)
     if asked.every:
@@ -189,15 +190,6 @@ def _where_still_played(file: ExperimentFile, asked: AskOptions) -> AskOptions:
         say(f"moot: {asked.strategy!r} is no longer played there, and the usual is: {error}", file=sys.stderr)
         return replace(asked, strategy=None)
     return asked
-
-
-def _from_stdin() -> str:
-    try:
-        return sys.stdin.read().strip() if sys.stdin is not None else ""
-    except UnicodeDecodeError as error:
-        raise UsageError(f"the question on stdin: {error.reason}; expected {error.encoding}") from None
-    except OSError as error:
-        raise UsageError(f"the question on stdin cannot be read: {error.strerror or error}") from None
 
 
 def every_strategy(file: ExperimentFile) -> Plan:

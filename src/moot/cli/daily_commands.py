@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -27,7 +26,6 @@ def run(
 ) -> int:
     """Run an experiment. Run it again to go on where it stopped; nothing is paid for twice."""
     from moot.cli.console import Console, print_lines
-    from moot.cli.safe_text import say
     from moot.cli.settled import Rerun
     from moot.errors import UsageError
 
@@ -37,9 +35,7 @@ def run(
     plain = here and budget_usd is None and not estimate and not quiet
     rerun = Rerun(file, store, limit, Console().width) if plain else None
     if rerun is not None and (told := rerun.told_before()) is not None:
-        for line in told.warned:
-            say(line, file=sys.stderr)
-        print_lines(told.lines)
+        print_lines(told)
         return 0
     if estimate:
         from moot.cli.estimate import estimate_command

@@ -10,11 +10,14 @@ from rich.table import Table
 from rich.text import Text
 
 from moot.cli.console import Console
-from moot.cli.estimate import MOST_LINES, estimate_with_store, show_estimate
+from moot.cli.estimate import MOST_LINES, show_estimate, store_if_any
+from moot.cli.said_once import say_warnings
+from moot.estimate.estimate import estimate
 from moot.experiment.build import build
 from moot.experiment.plan import Plan
 from moot.experiment.spec import read_experiment
 from moot.live.doctor import Diagnosis, examine
+from moot.measures import needs
 from moot.models.local import LocalModel
 from moot.pasted import pasted
 from moot.stats.counted_words import count
@@ -34,6 +37,7 @@ def doctor_command(path: Path, *, every: bool = False) -> int:
 async def _doctor(experiment: Plan, console: Console, *, every: bool) -> int:
     with console.status(f"asking {count(len(experiment.models), 'model')} one easy question ..."):
         diagnoses = await examine(experiment)
+    warned = say_warnings(experiment.warnings)
     table = _table(diagnoses, console.width, None if every else MOST_MODELS)
     remarks = _remarks(diagnoses)
     console.print(table)
@@ -42,9 +46,10 @@ async def _doctor(experiment: Plan, console: Console, *, every: bool) -> int:
     if experiment.dataset is not None:
         inside = [name for name, built in experiment.models.items() if isinstance(built.model, LocalModel)]
         heard_s = {each.model: each.reply_s for each in diagnoses if each.model in inside and each.reply_s}
-        above: list[Table | Text] = [table, *remarks, *_failures(diagnoses, experiment)]
+        async with store_if_any(experiment) as store:
+            taken = await estimate(experiment, store, needs(), heard_s)
+        above: list[Table | Text] = [*map(Text, warned), table, *remarks, *_failures(diagnoses, experiment)]
         written = sum(len(console.render_lines(part)) for part in above) + 2
-        taken = await estimate_with_store(experiment, heard_s)
         show_estimate(taken, console, experiment, most_lines=None if every else MOST_LINES - written)
     return _end(diagnoses, experiment, console)
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from moot.cli.console import Console
-from moot.cli.safe_text import say
+from moot.cli.said_once import not_said_yet, say_warnings
 from moot.engine.garbage import spare_collector
 from moot.engine.trial_play import try_out
 from moot.estimate.by_strategy import StrategyEstimate
@@ -28,6 +28,7 @@ from moot.measures.numbers import money_alike
 from moot.report.names import short_names, ways_of
 from moot.stats.counted_words import count
 from moot.store import from_here
+from moot.store.store import Store
 
 T = TypeVar("T")
 GRADING = "judges, matches"
@@ -38,36 +39,32 @@ def estimate_command(path: Path, *, store: str | None, limit: int | None, budget
     """Nothing of a run is loaded for it."""
     file = read_experiment(path).with_budget(budget_usd)
     experiment = build(file, limit=limit, store_url=from_here(store) if store else None, asked=False)
-    warned = [f"moot: {warning}" for warning in experiment.warnings]
-    for line in warned:
-        say(line, file=sys.stderr)
     spare_collector()
-    return asyncio.run(print_estimate(experiment, warned, every=every))
+    return asyncio.run(print_estimate(experiment, every=every))
 
 
-async def print_estimate(experiment: Plan, warned: Sequence[str] = (), *, every: bool = False) -> int:
-    """`warned`: lines that stand above it already. `every`: all rows, on however many screens."""
-    tried = [f"moot: {warning}" for warning in await try_out(experiment)]
-    for warning in tried:
-        say(warning, file=sys.stderr)
+async def print_estimate(experiment: Plan, *, every: bool = False) -> int:
+    """`every`: all rows, on however many screens."""
+    tried = await try_out(experiment)
+    async with store_if_any(experiment) as store:
+        warned = say_warnings([*await not_said_yet(experiment, store), *tried])
+        taken = await estimate(experiment, store, needs(), NOTHING_HEARD)
     console = Console()
-    show_estimate(
-        await estimate_with_store(experiment),
-        console,
-        experiment,
-        most_lines=None if every else MOST_LINES - sum(_lines(warning, console) for warning in (*warned, *tried)),
-    )
+    room = None if every else MOST_LINES - sum(_lines(warning, console) for warning in warned)
+    show_estimate(taken, console, experiment, most_lines=room)
     return 0
 
 
-async def estimate_with_store(experiment: Plan, heard_s: Mapping[str, float] = NOTHING_HEARD) -> RunEstimate:
-    """What the store holds already is not paid again; a store that is not there yet is not made."""
-    store = experiment.store()
+@asynccontextmanager
+async def store_if_any(experiment: Plan) -> AsyncIterator[Store | None]:
+    """Its store, open: what that holds already is not paid again. None: it is not there yet, and is not made."""
+    store = experiment.store().needed("there is no store yet")
     if not await store.exists():
-        return await estimate(experiment, None, needs(), heard_s)
+        yield None
+        return
     await store.open()
     try:
-        return await estimate(experiment, store, needs(), heard_s)
+        yield store
     finally:
         await store.close()
 

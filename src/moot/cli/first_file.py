@@ -14,6 +14,7 @@ from moot.cli.asked_columns import find_questions
 from moot.cli.choosing import agreed
 from moot.cli.offers import Offer, choose, find_offers, hosted_model, proposed, show
 from moot.cli.safe_text import say
+from moot.cli.tried_models import fitted_to_models
 from moot.data import ENDINGS as QUESTION_FILES
 from moot.data.tables.table import ENDINGS as TABLE_ENDINGS
 from moot.data.tables.table import check_readable
@@ -21,12 +22,15 @@ from moot.errors import FileError, UsageError
 from moot.experiment.build import build
 from moot.experiment.starter_file import StarterFile, StarterModel
 from moot.pasted import pasted
+from moot.stats.counted_words import few_names
 from moot.whole_files import written_whole
 
 FIRST_CHARACTERS = 20_000
 """Of a file beside it that are read for its name."""
 _NAME_LINE = re.compile(r"""^name: *["']?([\w.-]+)""", re.MULTILINE)
 DEFAULT_OUTPUT = "moot.yaml"
+FAILED = 1
+"""How it ends where no model that was taken answers in form."""
 UNSETTLED = 2
 """How it ends where a file is written in which somebody still has to say what a column is."""
 
@@ -58,6 +62,10 @@ def init_command(questions: Path | None, output: Path, *, yes: bool, ports: Sequ
     taken = find_questions(questions, output, yes=yes, small=all(model.small for model in models))
     first = _needed_first(offers, models)
     starter = StarterFile(output, models, taken.written, _hosted_too(offers, models), _names_beside(output))
+    fitted = fitted_to_models(starter)
+    starter = fitted.starter
+    for words in fitted.said:
+        say(f"{words}.")
     starter.parsed()
     if taken.unsettled is None and not first:
         build(starter.checked(), asked=False)  # what is written can be read, and played
@@ -66,8 +74,22 @@ def init_command(questions: Path | None, output: Path, *, yes: bool, ports: Sequ
         say(f"moot: {taken.unsettled}", file=sys.stderr)
         say(f"moot: {output} is written, with what is left to be settled as a comment under questions", file=sys.stderr)
         return UNSETTLED
+    if fitted.failed:
+        _say_failed(starter, fitted.failed, offers)
+        return FAILED
     _say_next(starter, first)
     return 0
+
+
+def _say_failed(starter: StarterFile, failed: Sequence[str], offers: Sequence[Offer]) -> None:
+    """What the models cannot do, and what to take in their place."""
+    for words in failed:
+        say(f"moot: {words}", file=sys.stderr)
+    others = [offer.title for offer in offers if not any(model in starter.models for model in offer.models)]
+    say(
+        f"moot: {starter.path} is written, and moot doctor would fail as this did. Take another model:", file=sys.stderr
+    )
+    say(f"  moot init -o {pasted(starter.path)}   such as {few_names(others)}", file=sys.stderr)
 
 
 def _typed_too(questions: Path | None, output: Path, *, yes: bool) -> str:

@@ -107,6 +107,7 @@ def _of_server(server: FoundServer, key_env: str | None) -> Iterable[Offer]:
             where,
             variable=variable,
             concurrent=server.concurrent,
+            small=model in server.small,
             simulated=server.simulated,
         )
         yield Offer(model, where, (made,), rank=rank)

@@ -224,7 +224,7 @@ async def _foreseen(plan: Plan) -> tuple[Foreseen, Mapping[str, int]] | None:
     from moot.measures.claims.foreseen import foreseen, foreseen_rows
     from moot.store.examined import opened_to_read
 
-    store = plan.store()
+    store = plan.store().needed("there is no store yet")
     if not await store.exists():
         return None
     async with opened_to_read(store):

@@ -68,7 +68,8 @@ async def _lines(tally: RunTally, title: str) -> None:
             await asyncio.sleep(LINE_EVERY_S)
             say(_line(tally, title), file=sys.stderr)
     finally:
-        say(_line(tally, title), file=sys.stderr)
+        if tally.anything_new:
+            say(_line(tally, title), file=sys.stderr)
 
 
 def _line(tally: RunTally, title: str) -> str:

@@ -16,8 +16,9 @@ from moot.cli.loop import run_to_end
 from moot.cli.outputs import files_named
 from moot.cli.progress import watch
 from moot.cli.safe_text import say
-from moot.cli.settled import Rerun, SettledWords
-from moot.engine.failed_by import alike_causes
+from moot.cli.said_once import not_said_yet, say_warnings
+from moot.cli.settled import Rerun, only_played
+from moot.engine.failed_by import AlikeCauses, alike_causes
 from moot.engine.run_tally import RunTally, State
 from moot.engine.runner import Runner
 from moot.engine.stopping import Stopping
@@ -90,13 +91,10 @@ def run_command(
     """`rerun`: who remembers, where nothing is left to do, what is told then."""
     file = read_experiment(path).with_budget(budget_usd)
     experiment = build(file, limit=limit, store_url=from_here(store) if store else None)
-    warned = [f"moot: {warning}" for warning in experiment.warnings]
-    for line in warned:
-        say(line, file=sys.stderr)
     following = NextCommands.of(path, store)
-    ended = run_to_end(_run(experiment, engine, limit=limit, quiet=quiet, following=following, warned=warned))
+    ended = run_to_end(_run(experiment, engine, limit=limit, quiet=quiet, following=following))
     if ended.read is not None and rerun is not None:
-        rerun.keep(SettledWords(ended.settled, tuple(warned)), ended.read, files_named(file))
+        rerun.keep(ended.settled, ended.read, files_named(file))
     elif ended.read is not None:
         ended.read.close()
     return ended.code
@@ -113,24 +111,21 @@ class Ended:
     """The store that this was read from."""
 
 
-async def _run(
-    experiment: Plan, engine: Engine, *, limit: int | None, quiet: bool, following: NextCommands, warned: Sequence[str]
-) -> Ended:
-    """`warned`: the lines that were printed before."""
-    tried = [f"moot: {warning}" for warning in await try_out(experiment)]
-    for line in tried:
-        say(line, file=sys.stderr)
+async def _run(experiment: Plan, engine: Engine, *, limit: int | None, quiet: bool, following: NextCommands) -> Ended:
+    tried = say_warnings(await try_out(experiment))
     store = experiment.store()
     runner = engine.runner(experiment, store, limit)
     await store.open()
     with Stopping(runner, tell_unfinished, leave_at_once).listening():  # to the end: what comes twice may come late
         try:
+            warned = say_warnings(await not_said_yet(experiment, store))
             async with watch(runner.tally, title=experiment.name, quiet=quiet):
-                state = await _played(runner)
+                with only_played():
+                    state = await _played(runner)
             if quiet:
                 _last_word(runner, state, shown=False)
                 return Ended(EXIT_CODES[state])
-            told = await _report(experiment, store, runner, state, following, [*warned, *tried])
+            told = await _report(experiment, store, runner, state, following, [*tried, *warned])
             if told is None:
                 _nothing_played(runner)
                 return Ended(EXIT_CODES[state])
@@ -164,7 +159,7 @@ async def _report(
     """
     tally, report = runner.tally, f"moot report {following.source}"
     told = f"interrupted; {tally.kept} of {tally.total} episodes are kept, moot report shows their figures"
-    nothing_new = state == "done" and not _anything_new(tally)
+    nothing_new = state == "done" and not tally.anything_new
     with ends_on_ctrl_c(told):
         if nothing_new or state in _CUT:
             stands = await store.read(
@@ -208,7 +203,7 @@ def _is_settled(runner: Runner) -> bool:
         return False
     asked_later = plan.grading.judges or plan.grading.asked or plan.comparing or plan.learners
     grouped = tally.matched is not None and tally.matched.calls
-    return not _anything_new(tally) or not (asked_later or grouped)
+    return not tally.anything_new or not (asked_later or grouped)
 
 
 def _nothing_new_words(tally: RunTally) -> str:
@@ -245,12 +240,6 @@ def _plainest(tally: RunTally) -> str:
     return min((cause.words for cause in tally.causes), key=len, default="")
 
 
-def _anything_new(tally: RunTally) -> bool:
-    """Whether anything was asked, be it of players, judges or who groups."""
-    made = tally.calls.made if tally.calls is not None else 0
-    return bool(tally.played or made)
-
-
 def _where(cause: str, experiment: Plan) -> str:
     """The line of the file that an error is about: of the model that it names, or at this address whose name its words have
     in quotes. Not every server repeats the name that it was asked for."""
@@ -269,17 +258,19 @@ def _failed_lines(runner: Runner, state: State, console: Console | None) -> list
     if state != "failed":
         return []
     tally, experiment = runner.tally, runner.experiment
-    found = alike_causes(tally.causes)
+    by_judges = tally.graded.causes.most_common() if tally.graded is not None and tally.graded.failed else []
+    found = [*alike_causes(tally.causes), *(AlikeCauses(times, words) for words, times in by_judges)]
     shown = found[: MOST_CAUSES if console is None else CAUSES_LINES]
     room = None if console is None else console.width * (CAUSES_LINES // len(shown)) if shown else None
     causes = [_cause_line(alike.times, alike.told, _where(alike.words, experiment), room) for alike in shown]
     rest = len(found) - len(causes)
     more = f"; {count(rest, 'other cause')} (--section failures)" if rest else ""
-    failed = f"{tally.outcomes['failed']} of {tally.total} episodes failed" if found else ""
-    told = ", ".join(filter(None, (failed, _without_words(tally))))
-    of = "" if failed else f" of {count(tally.total, 'episode')}"
+    failed = f"{tally.outcomes['failed']} of {tally.total} episodes failed" if tally.outcomes["failed"] else ""
+    without = _without_words(tally)
+    of = f" of {count(tally.total, 'episode')}" if without and not failed else ""
+    told = ", ".join(filter(None, (failed, f"{without}{of}", _no_grade_words(tally))))
     return [
-        f"moot: {told}{of}{more}{':' if causes else ''}",
+        f"moot: {told}{more}{':' if causes else ''}",
         *causes,
         *([f"  {next_words(pasted(experiment.file.path))}"] if console is not None else []),
     ]
@@ -289,6 +280,14 @@ def _without_words(tally: RunTally) -> str:
     """How many episodes have an end, and are played again all the same; "" where there are none."""
     who = few_names(sorted({name for names in tally.unreached for name in names}), room=20)
     return f"{tally.unreached.total():,} went on without {who} (not reached)" if who else ""
+
+
+def _no_grade_words(tally: RunTally) -> str:
+    """How many answers somebody should have graded who did not, and is asked again; "" where there are none."""
+    if tally.graded is None or not tally.graded.failed:
+        return ""
+    failed = tally.graded.failed
+    return f"{failed:,} of {count(tally.graded.scores, 'answer')} {'has' if failed == 1 else 'have'} no grade"
 
 
 def _cause_line(times: int, words: str, where: str, room: int | None) -> str:

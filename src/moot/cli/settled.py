@@ -4,8 +4,9 @@ Whoever types `moot run` to see how it stands should not wait for hundreds of mo
 to read the same three lines. So these are kept in the user's cache, with all that they came from: every file that was read on
 the way (the experiment, its questions and prompts, all code), the names in every folder that was looked through, which
 variables the environment has, and the store with every link on the way to it. Where one of these is another everything is
-looked up as ever. Nothing is kept of a run that found something amiss, left something open or asked anybody outside, nor of
-a store that others have open or wrote to, nor where something was changed while it ran: it may have been read before.
+looked up as ever. Nothing is kept of a run that found something amiss, left something open or asked anybody outside but for
+its play, whose calls are all in the store, nor of a store that others have open or wrote to, nor where something was changed
+while it ran: it may have been read before.
 
 What was read is heard from the interpreter, so that no room has to tell; this must be on from the start of the process. The
 values of variables are not looked at, since keys are no business of a file; but for the home, by which paths go.
@@ -19,9 +20,9 @@ import os
 import stat
 import sys
 import time
-from collections.abc import Iterable
-from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,18 +42,10 @@ _OF_A_TERMINAL = {"_", "OLDPWD", "PWD", "SHLVL", "COLUMNS", "LINES", "WINDOWID"}
 _MOST_KEPT = 32
 """So many commands are remembered, the last ones."""
 _BESIDE_A_STORE = ("-wal", "-shm", "-journal")
+_OUR_FILES = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
 _HOMES = ("HOME", "USERPROFILE")
 _MOST_LINKS = 64
 """Of links that lead to links, as many as any system follows."""
-
-
-@dataclass(frozen=True, slots=True)
-class SettledWords:
-    """What a command says that has nothing to do."""
-
-    lines: tuple[str, ...]
-    warned: tuple[str, ...] = ()
-    """What is said of the file before, on stderr."""
 
 
 @dataclass
@@ -62,6 +55,7 @@ class _Heard:
     files: set[str] = field(default_factory=set)
     folders: set[str] = field(default_factory=set)
     outside: bool = False
+    playing: bool = False
     since_ns: int = field(default_factory=time.time_ns)
 
     def hear(self, event: str, details: tuple[Any, ...]) -> None:
@@ -74,11 +68,33 @@ class _Heard:
                 self.folders.add(_absolute(details[0] or "."))
         elif event == "sqlite3.connect":
             self.files.add(_absolute(str(details[0]).removeprefix("file:").partition("?")[0]))
-        elif event in _OUTSIDE:
+        elif event in _OUTSIDE and not self.playing and not _is_own_worker(event, details):
             self.outside = True
 
 
+def _is_own_worker(event: str, details: tuple[Any, ...]) -> bool:
+    """Whether it is a file of ours that unpacks another in a process of its own, such as a spreadsheet; which one that is
+    the experiment says."""
+    if event != "subprocess.Popen" or not isinstance(command := details[1], list | tuple) or len(command) < 3:
+        return False
+    python, apart, script = map(os.fsdecode, command[:3])
+    return (python, apart) == (sys.executable, "-I") and script.startswith(_OUR_FILES)
+
+
 _heard: _Heard | None = None
+
+
+@contextmanager
+def only_played() -> Iterator[None]:
+    """Whoever is asked in here is asked for what the store keeps, and not asked again."""
+    if _heard is None:
+        yield
+        return
+    _heard.playing = True
+    try:
+        yield
+    finally:
+        _heard.playing = False
 
 
 def listen() -> None:
@@ -99,8 +115,8 @@ class Rerun:
     width: int
     """Of the screen: how much is told depends on it."""
 
-    def told_before(self) -> SettledWords | None:
-        """What it said when nothing was left to do; None where that is not known to be so still."""
+    def told_before(self) -> tuple[str, ...] | None:
+        """The lines that it said when nothing was left to do; None where that is not known to be so still."""
         if _heard is None:
             return None
         with suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
@@ -108,10 +124,10 @@ class Rerun:
             marks = kept["marks"]
             named = kept["store"]
             if marks == _marks(marks["files"], marks["folders"], named) and not _in_use(os.path.realpath(named)):
-                return SettledWords(tuple(kept["lines"]), tuple(kept["warned"]))
+                return tuple(kept["lines"])
         return None
 
-    def keep(self, told: SettledWords, read: StoreAsRead, named: Iterable[Path] = ()) -> None:
+    def keep(self, lines: Iterable[str], read: StoreAsRead, named: Iterable[Path] = ()) -> None:
         """For the next time. `read`: the store, closed by now. `named`: the files that the experiment names, of which a library
         that is not written in Python may have read one unheard."""
         if _heard is None or _heard.outside:
@@ -128,7 +144,7 @@ class Rerun:
         marks = read.seen(lambda: _marks(looked_at, folders, named_store))
         if marks is None or _in_use(store) or _changed(looked_at - {str(store)}, folders, named_store, _heard.since_ns):
             return
-        kept = {"store": named_store, "marks": marks, **asdict(told)}
+        kept = {"store": named_store, "marks": marks, "lines": list(lines)}
         from moot.whole_files import written_whole
 
         with suppress(OSError):  # a cache that cannot be written: it takes as long as before

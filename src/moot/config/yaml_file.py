@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
+from copy import deepcopy
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
-from typing import Annotated, Any, NoReturn, TypeVar
+from typing import Annotated, Any, NamedTuple, NoReturn, TypeVar
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from moot.config.key_lines import KeyLines, check_expansion, duplicate_key
+from moot.config.key_lines import KeyLines, KeyPath, Repeated, check_expansion, duplicate_key
 from moot.config.mistakes import Mistake, mistakes
 from moot.errors import FileError
 from moot.models.closest import closest
@@ -28,6 +30,9 @@ _EXPONENT = re.compile(r"^[-+]?[0-9][0-9_]*(?:\.[0-9_]*)?[eE][-+]?[0-9]+$")
 
 MOST_CHARACTERS = 500_000
 """Of a file. Questions and prompts stand in files of their own; and reading YAML takes its time."""
+
+KEPT_CHARACTERS = 20_000
+"""What a text says is kept for the next who reads the same, up to this length."""
 
 Text = Annotated[str, Field(min_length=1)]
 ZeroToOne = Annotated[float, Field(ge=0, le=1)]
@@ -56,15 +61,9 @@ def read_yaml(path: Path) -> YamlFile:
 def parsed_yaml(text: str, path: Path) -> YamlFile:
     """The same of a text that is to stand in this file."""
     try:
-        loader = PlainLoader(text)
-        node = loader.get_single_node()  # for places and values: nearly all the time goes into this
-        places = KeyLines(node)
-        check_expansion(node, most=10 * MOST_CHARACTERS)
-        repeated = duplicate_key(node)
-        values = None if node is None else loader.construct_document(node)
+        said = _kept(text) if len(text) <= KEPT_CHARACTERS else _said(text)
     except BadValue as error:
-        key = places.key(error.mark.index)
-        dotted = KeyLines.dotted(key) if key else None
+        dotted = KeyLines.dotted(error.key) if error.key else None
         raise FileError(error.words, file=path, line=error.mark.line + 1, key=dotted) from None
     except yaml.YAMLError as error:
         _raise_yaml(path, text, error)
@@ -72,12 +71,37 @@ def parsed_yaml(text: str, path: Path) -> YamlFile:
         raise FileError(f"not valid YAML: {error}", file=path) from None
     except RecursionError:
         raise FileError("nested deeper than any file of ours needs to be", file=path) from None
-    if values is not None and not isinstance(values, dict):
+    if said.values is not None and not isinstance(said.values, dict):
         raise FileError("expected keys and values, such as name: spring-cup", file=path, line=1)
-    if repeated:
+    if repeated := said.repeated:
         problem = f"stands here a second time; the first one is in line {repeated.first}"
         raise FileError(problem, file=path, line=repeated.line, key=KeyLines.dotted(repeated.key))
-    return YamlFile(path, values or {}, places)
+    return YamlFile(path, {} if said.values is None else deepcopy(said.values), said.places)
+
+
+class _Said(NamedTuple):
+    """Of a text, in whichever file it stands."""
+
+    values: Any
+    places: KeyLines
+    repeated: Repeated | None
+
+
+def _said(text: str) -> _Said:
+    loader = PlainLoader(text)
+    node = loader.get_single_node()  # for places and values: nearly all the time goes into this
+    places = KeyLines(node)
+    check_expansion(node, most=10 * MOST_CHARACTERS)
+    repeated = duplicate_key(node)
+    try:
+        return _Said(None if node is None else loader.construct_document(node), places, repeated)
+    except BadValue as error:
+        error.key = places.key(error.mark.index)
+        raise
+
+
+_kept = lru_cache(32)(_said)
+"""Who plans, runs and reports reads the same file several times over, and that takes longer than what is done with it."""
 
 
 def checked(
@@ -147,6 +171,8 @@ class BadValue(yaml.constructor.ConstructorError):
     def __init__(self, words: str, mark: yaml.Mark) -> None:
         super().__init__(None, None, words, mark)
         self.words, self.mark = words, mark
+        self.key: KeyPath | None = None
+        """Whose value it is, once that is known."""
 
 
 class PlainLoader(yaml.SafeLoader):

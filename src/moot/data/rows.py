@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from moot.data.tables.delimiters import UndecidedDelimiter, delimiter_of
-from moot.data.tables.encodings import not_utf8
+from moot.data.tables.encodings import first_line_not_utf8, not_utf8
 from moot.data.tables.known_names import known_names
 from moot.errors import FileError
 from moot.foreign_files import MOST_LINE, RowLines, lines_of, opened, unpacked, unpacked_text, whole_of
@@ -66,7 +66,7 @@ def json_rows(path: Path) -> NumberedRows:
         with unpacked_text(path) as content:
             text = whole_of(content, path)
     except UnicodeDecodeError as error:
-        raise FileError(not_utf8(path, error.reason), file=path) from None
+        raise FileError(not_utf8(path, error.reason), file=path, line=first_line_not_utf8(path)) from None
     try:
         document = read_json(text)
     except ValueError as error:
@@ -133,7 +133,7 @@ def _csv_reader(path: Path) -> Iterator[tuple[csv.DictReader[str], RowLines]]:
             check_header(names, path, 1)
             yield reader, lines
         except UnicodeDecodeError as error:
-            raise FileError(not_utf8(path, error.reason), file=path, line=reader.line_num + 1) from None
+            raise FileError(not_utf8(path, error.reason), file=path, line=first_line_not_utf8(path)) from None
         except csv.Error as error:
             raise FileError(f"not valid CSV: {error}", file=path, line=reader.line_num) from None
 

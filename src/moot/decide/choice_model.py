@@ -65,10 +65,20 @@ class ChoiceModel:
         """Questions × places: that the answer there is right. 0 where there is none."""
         if candidates.players != self.players:
             raise ValueError(f"learnt of {self.players}, asked about {candidates.players}")
-        features = _Features.of(candidates)
+        return self._told(_Features.of(candidates), candidates.categories)
+
+    def likelihood(self, lessons: _Lessons) -> Floats:
+        """Of each question, as a logarithm: how well what turned out was foreseen."""
+        chances, shares = self._told(lessons.features, lessons.categories), lessons.shares
+        none = np.maximum(1.0 - chances.sum(axis=1), 1e-12)
+        told = (shares * np.log(np.maximum(chances, 1e-12))).sum(axis=1)
+        found: Floats = told + (1.0 - shares.sum(axis=1)) * np.log(none)
+        return found
+
+    def _told(self, features: _Features, categories: Sequence[str]) -> Floats:
         found = _chances(features, self.row)[0]
         for category, row in self.categories.items():
-            there = np.array([name == category for name in candidates.categories], dtype=np.bool_)
+            there = np.array([name == category for name in categories], dtype=np.bool_)
             if there.any():
                 found[there] = _chances(features.at(there), row)[0]
         return found
@@ -98,6 +108,20 @@ class _Features:
         return _Features(self.given[questions], self.answer[questions], self.none[questions])
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Lessons:
+    """Settled questions as the search reads them: made once, however often it is learnt from them."""
+
+    players: tuple[str, ...]
+    features: _Features
+    shares: Floats
+    categories: tuple[str, ...]
+
+    @classmethod
+    def of(cls, candidates: Candidates) -> _Lessons:
+        return cls(candidates.players, _Features.of(candidates), right_shares(candidates), candidates.categories)
+
+
 def _chances(features: _Features, row: Floats) -> tuple[Floats, Floats]:
     """Of each answer, and of none."""
     size = features.answer.shape[2]
@@ -117,7 +141,7 @@ def fitted(features: _Features, shares: Floats, centre: Floats, pull: Floats, be
     """
     row, none_right = (centre if begin is None else begin).copy(), 1.0 - shares.sum(axis=1)
     size = features.answer.shape[2]
-    flat = features.answer.reshape(-1, size)
+    flat, pulled = features.answer.reshape(-1, size), np.diag(pull)
     for _ in range(STEPS):
         answers, none = _chances(features, row)
         slope = np.concatenate([(answers - shares).reshape(-1) @ flat, (none - none_right) @ features.none]) + pull * (
@@ -126,7 +150,7 @@ def fitted(features: _Features, shares: Floats, centre: Floats, pull: Floats, be
         mean = np.concatenate(
             [np.einsum("qp,qpf->qf", answers, features.answer), none[:, None] * features.none], axis=1
         )
-        curve = np.diag(pull) - _summed_products(mean, mean)
+        curve = pulled - _summed_products(mean, mean)
         curve[:size, :size] += _summed_products(flat * answers.reshape(-1)[:, None], flat)
         curve[size:, size:] += (features.none * none[:, None]).T @ features.none
         step = np.linalg.solve(curve, slope)
@@ -145,6 +169,8 @@ def _summed_products(left: Floats, right: Floats) -> Floats:
     """
     size = left.shape[1]
     rows = max(1, IN_ONE_THREAD // (size * size))
+    if len(left) < rows:
+        return left.T @ right
     whole = len(left) // rows * rows
     blocks = left[:whole].reshape(-1, rows, size).transpose(0, 2, 1) @ right[:whole].reshape(-1, rows, size)
     products: Floats = blocks.sum(axis=0) + left[whole:].T @ right[whole:]
@@ -156,21 +182,24 @@ def learn(
 ) -> ChoiceModel:
     """From questions of which all is settled. `category_pull`: how strongly categories are drawn to all; None: they have no
     weights of their own. `begin`: the row of a model that is likely near, to be there sooner."""
-    players = len(candidates.players)
-    features, shares = _Features.of(candidates), right_shares(candidates)
+    return _learnt(_Lessons.of(candidates), penalty, category_pull, begin)
+
+
+def _learnt(lessons: _Lessons, penalty: float, category_pull: float | None, begin: Floats | None) -> ChoiceModel:
+    players, features, shares = len(lessons.players), lessons.features, lessons.shares
     centre = np.zeros(players + 4)
     pull = np.concatenate([np.full(players, penalty), np.full(4, WEAK)])
     row = fitted(features, shares, centre, pull, begin)
     categories: dict[str, Floats] = {}
     if category_pull is not None:
-        for name, _ in sorted(Counter(candidates.categories).most_common(MOST_CATEGORIES)):
-            there = np.array([each == name for each in candidates.categories], dtype=np.bool_)
+        for name, _ in sorted(Counter(lessons.categories).most_common(MOST_CATEGORIES)):
+            there = np.array([each == name for each in lessons.categories], dtype=np.bool_)
             if name and FEWEST_OF_CATEGORY <= there.sum() < len(there):
                 towards = np.full(len(row), category_pull)
                 categories[name] = fitted(features.at(there), shares[there], row, towards)
     common, *none = row[players:]
     return ChoiceModel(
-        candidates.players,
+        lessons.players,
         row[:players],
         float(common),
         (float(none[0]), float(none[1]), float(none[2])),
@@ -187,15 +216,6 @@ def right_shares(candidates: Candidates) -> Floats:
     return shares
 
 
-def log_likelihood(model: ChoiceModel, candidates: Candidates) -> Floats:
-    """Of each question: how well what turned out was foreseen."""
-    chances, shares = model.probabilities(candidates), right_shares(candidates)
-    none = np.maximum(1.0 - chances.sum(axis=1), 1e-12)
-    told = (shares * np.log(np.maximum(chances, 1e-12))).sum(axis=1)
-    found: Floats = told + (1.0 - shares.sum(axis=1)) * np.log(none)
-    return found
-
-
 def learn_best(candidates: Candidates, folds: Sequence[int], penalties: Sequence[float] = PENALTIES) -> ChoiceModel:
     """With the penalty that foresees the questions of each fold best from the others; with categories where these foresee them
     better by more than the standard error of that.
@@ -208,28 +228,47 @@ def learn_best(candidates: Candidates, folds: Sequence[int], penalties: Sequence
         chosen = candidates.at(part), fold_of[part]
     else:
         chosen = candidates, fold_of
+    splits = _splits(*chosen)
     near: dict[int, Floats] = {}
-    foreseen = {each: _foreseen(*chosen, each, near) for each in sorted(penalties, reverse=True)}
+    foreseen = {each: _foreseen(splits, each, near) for each in sorted(penalties, reverse=True)}
     penalty = max(penalties, key=lambda each: (float(foreseen[each].sum()), each))
     category_pull: float | None = None
     if len(set(candidates.categories)) > 1:
-        gained = {each: _foreseen(*chosen, penalty, near, each) - foreseen[penalty] for each in CATEGORY_PULLS}
+        gained = {each: _foreseen(splits, penalty, near, each) - foreseen[penalty] for each in CATEGORY_PULLS}
         best = max(gained, key=lambda each: (float(gained[each].sum()), each))
         if gained[best].sum() > sqrt(len(gained[best])) * gained[best].std():
             category_pull = best
     return learn(candidates, penalty, category_pull=category_pull, begin=next(iter(near.values()), None))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Split:
+    """One fold, and what is learnt without it."""
+
+    inside: Places
+    within: _Lessons
+    without: _Lessons | None
+    """None: there is no other fold to learn from."""
+
+
+def _splits(candidates: Candidates, fold_of: Places) -> list[_Split]:
+    splits = []
+    for fold in np.unique(fold_of):
+        inside, outside = np.flatnonzero(fold_of == fold), np.flatnonzero(fold_of != fold)
+        without = _Lessons.of(candidates.at(outside)) if len(outside) else None
+        splits.append(_Split(inside, _Lessons.of(candidates.at(inside)), without))
+    return splits
+
+
 def _foreseen(
-    candidates: Candidates, fold_of: Places, penalty: float, near: dict[int, Floats], category_pull: float | None = None
+    splits: Sequence[_Split], penalty: float, near: dict[int, Floats], category_pull: float | None = None
 ) -> Floats:
     """How well each question is foreseen from the other folds. `near`: of each fold what was learnt without it with another
     penalty."""
-    found = np.zeros(len(candidates))
-    for fold in np.unique(fold_of):
-        inside, outside = np.flatnonzero(fold_of == fold), np.flatnonzero(fold_of != fold)
-        if len(outside):
-            model = learn(candidates.at(outside), penalty, category_pull=category_pull, begin=near.get(int(fold)))
-            near[int(fold)] = model.row
-            found[inside] = log_likelihood(model, candidates.at(inside))
+    found = np.zeros(sum(len(split.inside) for split in splits))
+    for place, split in enumerate(splits):
+        if split.without is not None:
+            model = _learnt(split.without, penalty, category_pull, near.get(place))
+            near[place] = model.row
+            found[split.inside] = model.likelihood(split.within)
     return found

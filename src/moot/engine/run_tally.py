@@ -88,6 +88,17 @@ class RunTally:
         return sum(self.outcomes.values())
 
     @property
+    def anything_new(self) -> bool:
+        """Whether anything was asked, be it of players, judges or who groups."""
+        return bool(self.played or (self.calls is not None and self.calls.made))
+
+    @property
+    def anything_failed(self) -> bool:
+        """Whether the same run would ask somebody again: who failed in an episode, be it without its failing, or in grading."""
+        ungraded = self.graded is not None and self.graded.failed
+        return bool(self.outcomes["failed"] or self.unreached or ungraded)
+
+    @property
     def done(self) -> int:
         return self.skipped + self.played
 

@@ -200,7 +200,7 @@ class Runner:
             return "budget"
         if self._stopped is not None:
             raise self._stopped
-        return "failed" if self.tally.outcomes["failed"] or self.tally.unreached else "done"
+        return "failed" if self.tally.anything_failed else "done"
 
     def _store_is_broken(self) -> bool:
         return self._stopped is not None and not isinstance(self._stopped, BudgetReached | EndpointClosed)

@@ -61,8 +61,10 @@ GUESS_SAMPLE = 5
 GUESS_PRECISION = 0.08
 """The same where what models say is made up: the range of such a guess is a factor of ten and more."""
 
-GUESS_CALLS = 1_000
-"""When so many were made up, three questions will do if they are precise enough."""
+GUESS_CALLS = 600
+FEWEST_GUESSED = 2
+"""When so many were made up, so few questions will do if they are precise enough: a plan of many strategies takes hundreds of
+calls of each."""
 
 ENDS_SAMPLE = 3
 ENDS_CALLS = 250
@@ -185,7 +187,7 @@ def _enough(part: Part, spread: Spread, models: Mapping[str, CountingModel], ass
     if assumption != "likely":
         return calls > ENDS_CALLS
     if part != "done" and guessed(taken):
-        wanted = len(spread.each) >= (GUESS_SAMPLE if calls < GUESS_CALLS else 3)
+        wanted = len(spread.each) >= (GUESS_SAMPLE if calls < GUESS_CALLS else FEWEST_GUESSED)
         return wanted and spread.precise(GUESS_PRECISION)
     if len(spread.each) % AT_A_TIME or calls > MOST_CALLS:
         return calls > MOST_CALLS

@@ -261,6 +261,11 @@ class Plan:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What is worth knowing before the first call: how a file was read, what is left out of it, what strategies say."""
+        return tuple(dict.fromkeys([*self.question_warnings, *self.plan_warnings]))
+
+    @property
+    def question_warnings(self) -> tuple[str, ...]:
+        """Of the questions alone, whoever plays them."""
         skipped = self.dataset.skipped if self.dataset else ()
         left_out = [f"question {question.number} is left out: {question.reason}" for question in skipped]
         of_file = self.dataset.notes if self.dataset else ()
@@ -268,9 +273,14 @@ class Plan:
         of_questions = [] if twice is None else [f"{twice} in intervals and tests"]
         if twice is not None:
             of_questions += contradiction_words(self.dataset or ())
+        return tuple(dict.fromkeys([*of_file, *left_out, *of_questions]))
+
+    @property
+    def plan_warnings(self) -> tuple[str, ...]:
+        """Of who plays them, and how."""
         of_strategies = [*self.strategy_warnings, *self._nothing_promised(), *self._chosen_on()]
         of_strategies += judges_who_play_words(self.file)
-        return tuple(dict.fromkeys([*of_file, *left_out, *of_questions, *of_strategies]))
+        return tuple(dict.fromkeys(of_strategies))
 
     def _nothing_promised(self) -> Iterator[str]:
         """Of each that will answer nothing whatever its answers are, since the questions are too few."""

@@ -21,7 +21,7 @@ from moot.experiment.spec import Experiment, ExperimentFile
 
 USUAL_FILE = "moot.yaml"
 SEED = 7
-REPLY_TOKENS, THINKING_TOKENS = 1000, 4000
+REPLY_TOKENS, THINKING_TOKENS, SMALL_TOKENS = 1000, 4000, 400
 MOST_NAME = 40
 _THINKS = re.compile(r"\b(o[1-9]|gpt-5|gpt-oss|r1|qwq|qwen-?3|magistral|grok-[34])|think|reason", re.IGNORECASE)
 """Names of models whose thoughts count as a part of the reply, so that a short one would be cut within them."""
@@ -58,13 +58,21 @@ class StarterQuestions:
 
 
 def endpoint(
-    base_url: str, model: str, where: str, *, concurrent: int, simulated: bool = False, variable: str | None = None
+    base_url: str,
+    model: str,
+    where: str,
+    *,
+    concurrent: int,
+    small: bool = False,
+    simulated: bool = False,
+    variable: str | None = None,
 ) -> StarterModel:
     """A model behind an address on this machine, which nobody pays for by the token."""
     keys: dict[str, Any] = {"provider": "endpoint", "base_url": base_url, "model": model}
     keys |= {"api_key_env": variable} if variable is not None else {}
-    keys |= {"params": _params(base_url, model), "limits": {"concurrent": concurrent}}
-    return StarterModel(model, keys, where, simulated=simulated)
+    params = _params(base_url, model) | ({"max_tokens": SMALL_TOKENS} if small else {})
+    keys |= {"params": params, "limits": {"concurrent": concurrent}}
+    return StarterModel(model, keys, where, small=small, simulated=simulated)
 
 
 def hosted(base_url: str, model: str, where: str, *, variable: str, through_proxy: bool) -> StarterModel:
@@ -75,7 +83,7 @@ def hosted(base_url: str, model: str, where: str, *, variable: str, through_prox
 
 
 def packaged(model: str) -> StarterModel:
-    keys = {"provider": "local", "model": model, "params": {"temperature": 0, "max_tokens": 400}}
+    keys = {"provider": "local", "model": model, "params": {"temperature": 0, "max_tokens": SMALL_TOKENS}}
     return StarterModel(model, keys, "a small model inside this process", small=True)
 
 

@@ -26,6 +26,7 @@ from moot.measures.cells import Row, playing_alone, stored_cells, table_of
 from moot.measures.cells import Stored as Stored
 from moot.measures.draft_calls import CellDrafts, DraftTable, MadeByKey, draft_tables, made_alone
 from moot.measures.episodes import EpisodeOutline, Key, Recorded, call_keys, drafts_of, named_if_none_came
+from moot.measures.kept_rows import KeptRows
 from moot.measures.outlines import all_outlines_alone, names_of_json, outlines_alone, outlines_together
 from moot.measures.spending import Spending, Spent
 from moot.measures.stored_grades import StoredGrades, grader_of
@@ -82,6 +83,7 @@ class Source:
         self._chosen_on = self.questions_of(self._choices)
         self.matches = Matches(queries.matches_on(connection, list(self.cases)), self.config)
         self.grades = StoredGrades(connection, self.ident, self.config, list(digests.values()), self.grader)
+        self._rows = KeptRows(lambda cell: queries.results(connection, self.ident, cell, self.grader))
         self._read: dict[str, TeamDrafts] = {}
         self._cell_drafts: dict[str, CellDrafts] = {}
         self._draft_tables: dict[str, list[DraftTable]] = {}
@@ -117,8 +119,7 @@ class Source:
         if not self._chosen_on and not self.nothing_played:
             return self
         whole = Source(self.connection, self.experiment, self.grader)
-        whole._chosen_on = {}
-        whole.nothing_played = False
+        whole._chosen_on, whole.nothing_played = {}, False
         return whole
 
     @cached_property
@@ -159,7 +160,7 @@ class Source:
         return (row for row in rows if row["question"] not in but)
 
     def _results(self, cell: Stored) -> Iterable[Row]:
-        return () if self.nothing_played else queries.results(self.connection, self.ident, cell["id"], self.grader)
+        return () if self.nothing_played else self._rows.of(cell["id"])
 
     def seen(self, cell: Stored) -> list[EpisodeOutline]:
         """Every episode of a cell, in the order of the questions; read once. Drafts of a team go to its table."""

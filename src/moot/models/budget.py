@@ -261,9 +261,7 @@ class Budget(Wrapper):
         self._trust = trust or trust_in(price)
 
     async def generate(self, request: Request) -> Reply:
-        await self._purse.look_around()
-        self._trust.believe(self._purse.billed_before.get(self.name, 0.0))
-        hold = await self._purse.reserve(self._most_usd(request))
+        hold = await self._held(request)
         reply: Reply | None = None
         spent_usd: float | None = None  # until we know better: a cancelled call may be on the bill too
         used = Usage()
@@ -286,6 +284,30 @@ class Budget(Wrapper):
                 lost = spent_usd is None or (reply is None and spent_usd > 0)
                 self._purse.settle(hold, billed_usd, lost=lost, reply=reply)
         return reply
+
+    async def _held(self, request: Request) -> Hold:
+        """At the most that is known when it leaves: while it waits for room a bill may come that is above what was known."""
+        await self._look_around()
+        while True:
+            amount_usd = self._most_usd(request)
+            try:
+                hold = await self._purse.reserve(amount_usd)
+            except BudgetReached:
+                if self._most_usd(request) > amount_usd:
+                    continue  # there is no room for that either; it is told as it is known
+                raise
+            try:
+                await self._look_around()
+            except BaseException:
+                self._purse.settle(hold, 0.0, lost=False)
+                raise
+            if hold.usd >= self._most_usd(request) * (1 - 1e-9):
+                return hold
+            self._purse.settle(hold, 0.0, lost=False)
+
+    async def _look_around(self) -> None:
+        await self._purse.look_around()
+        self._trust.believe(self._purse.billed_before.get(self.name, 0.0))
 
     def _billed_usd(self, request: Request, error: CallError) -> float | None:
         """What a failure is known to have cost; None: perhaps something, nobody says what."""

@@ -117,9 +117,11 @@ class Holder:
         self._held_usd.append(expected_usd)
         return True
 
-    def give_back(self, expected_usd: float) -> None:
-        """The question is over, and in the books."""
-        self._held_usd.remove(expected_usd)
+    def give_back(self, held_usd: float | None) -> None:
+        """The question is over, and in the books. None: nobody counts."""
+        if held_usd is None:
+            return
+        self._held_usd.remove(held_usd)
         self._over.set()
         self._over = asyncio.Event()
 
@@ -216,15 +218,14 @@ class Admission:
         await self._read_books(holder)
         holder.enter()
         try:
-            async with self._funded(holder, team, characters, most_usd):
-                with self._waits():
-                    await self._slots.acquire()
-                self.under_way += 1
-                try:
-                    yield
-                finally:
-                    self.under_way -= 1
-                    self._slots.release()
+            held_usd = await self._place(holder, team, characters, most_usd)
+            self.under_way += 1
+            try:
+                yield
+            finally:
+                self.under_way -= 1
+                self._slots.release()
+                holder.give_back(held_usd)
         finally:
             holder.leave()
 
@@ -232,23 +233,36 @@ class Admission:
         if holder.limits.usd_per_day is not None and self.paid_today is not None:
             holder.learn(*await self.paid_today(holder.name))
 
-    @asynccontextmanager
-    async def _funded(self, holder: Holder, team: str, characters: int, most_usd: float | None) -> AsyncIterator[None]:
+    async def _place(self, holder: Holder, team: str, characters: int, most_usd: float | None) -> float | None:
+        """A place, and what is held for the question: as much as it is expected to cost by then. Dearer ones may have been billed
+        while it waited for the place."""
+        while True:
+            held_usd = await self._funded(holder, team, characters, most_usd)
+            try:
+                with self._waits():
+                    await self._slots.acquire()
+            except BaseException:
+                holder.give_back(held_usd)
+                raise
+            if held_usd is None or held_usd >= self._expected_usd(team, characters, most_usd):
+                return held_usd
+            self._slots.release()
+            holder.give_back(held_usd)
+
+    async def _funded(self, holder: Holder, team: str, characters: int, most_usd: float | None) -> float | None:
         if holder.limits.usd_per_day is None:
-            yield
-            return
+            return None
         with self._waits():
             async with holder.turn:  # else those that cost little would pass by one that is held dear for ever
                 while True:
-                    expected_usd = self.expected.usd(team, characters) if most_usd is None else most_usd
+                    expected_usd = self._expected_usd(team, characters, most_usd)
                     if holder.hold(expected_usd, at_most=most_usd is not None):
-                        break
+                        return expected_usd
                     await holder.another_over()
                     await self._read_books(holder)
-        try:
-            yield
-        finally:
-            holder.give_back(expected_usd)
+
+    def _expected_usd(self, team: str, characters: int, most_usd: float | None) -> float:
+        return self.expected.usd(team, characters) if most_usd is None else most_usd
 
     @contextmanager
     def _waits(self) -> Iterator[None]:

@@ -47,7 +47,7 @@ from moot.serve.one_of_workers import OneOfWorkers
 from moot.serve.openapi import TEAM_HEADER, TIME_HEADER, DescribedRoute, described, time_limit_s
 from moot.serve.persons_words import EpisodeId, routes_of_persons
 from moot.serve.playing import ServedRequest, no_such_model, unless_gone
-from moot.serve.refusal import NOT_KEEPING, TEAM_REFUSALS
+from moot.serve.refusal import NOT_KEEPING, TEAM_REFUSALS, WORKER_SILENT
 from moot.serve.reports import Reports
 from moot.serve.response_stream import streamed_response
 from moot.serve.responses import ResponsesRequest, response_json
@@ -226,10 +226,12 @@ class Server:
     async def healthz(self, request: Request) -> Response:
         """Whether it answers, and keeps what it answers."""
         self.live.record.notice()
-        others_keep = self.together is None or await self.together.others_keep()
-        if self.live.record.error is None and others_keep:
-            return json_response({"status": "ok", "error": None})
-        return json_response({"status": "not keeping", "error": NOT_KEEPING}, status=503)
+        others = "ok" if self.together is None else await self.together.others_health()
+        if self.live.record.error is not None or others == "not keeping":
+            return json_response({"status": "not keeping", "error": NOT_KEEPING}, status=503)
+        if others == "not answering":
+            return json_response({"status": others, "error": WORKER_SILENT}, status=503)
+        return json_response({"status": "ok", "error": None})
 
     async def figures(self, request: Request) -> Response:
         """Figures for Prometheus."""

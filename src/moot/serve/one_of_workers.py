@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from moot.errors import MootError
 from moot.serve.admission import Admission
@@ -22,12 +23,12 @@ class OneOfWorkers:
     ticket_secret: bytes
     """By which links to reports are known."""
 
-    async def others_keep(self) -> bool:
-        """Whether all others answer, and keep what they answer."""
+    async def others_health(self) -> Literal["ok", "not keeping", "not answering"]:
+        """Of all others, the worst. One that has died does not answer until another has its place; those that are left do."""
         try:
-            return all(await self.line.of_others(KEEPS))
+            return "ok" if all(await self.line.of_others(KEEPS)) else "not keeping"
         except MootError:
-            return False
+            return "not answering"
 
     async def figures_of_others(self) -> Sequence[Sequence[WorkerFigure]]:
         return await self.line.of_others("figures")

@@ -112,7 +112,7 @@ async def _best_of_run(file: ExperimentFile, experiment: Plan) -> _Measured:
     if file.spec.questions is None:
         chosen = [team.selection for team in file.spec.teams.values() if team.selection]
         return _Measured(None, f"chosen by what {chosen[0]} names" if chosen else NO_RUN)
-    store = experiment.store()
+    store = experiment.store().needed(NO_RUN)
     try:
         if not await store.exists():
             return _Measured(None, NO_RUN)

@@ -15,6 +15,7 @@ from moot.serve.discretion import public_words
 _log = logging.getLogger(__name__)
 
 NOT_KEEPING = "The store cannot be written; until it can, nothing is answered."
+WORKER_SILENT = "A worker does not answer; the others do, and one that has died is replaced."
 
 NOT_DONE = "The store did not do what this needs; the server's log says why. Try again."
 """It may take other things all the same."""

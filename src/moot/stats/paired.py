@@ -17,7 +17,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from moot.stats.bootstrap import percentile_interval, resampled_sums
@@ -158,8 +158,10 @@ def _score(better: float, worse: float, difference: float) -> float:
     return gap / math.sqrt(variance)
 
 
+@lru_cache(4096)
 def _limit(better: float, worse: float, scale: float, *, below: bool) -> float:
-    """The farthest difference on one side whose score is within the scale: by bisection."""
+    """The farthest difference on one side whose score is within the scale: by bisection. A report has the same counts in
+    several of its rows."""
     inside, outside = better - worse, -1.0 if below else 1.0
     if abs(_score(better, worse, outside)) <= scale:
         return outside

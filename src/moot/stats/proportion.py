@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import chain, repeat
 
 from moot.stats.clusters import Sums, SumsByQuestion, Units, Values, independent, list_of, units, value_rows
 from moot.stats.completions import Between
@@ -22,6 +23,8 @@ from moot.types import Estimate
 
 FEW_DIFFERENT = 50
 """Up to so many different values are counted, and each of them is reckoned with once: mostly there are right and wrong."""
+FEW_TERMS = 1_000
+"""So many are added up one by one sooner than each different one is multiplied as a fraction; either is exact."""
 _ALIKE = 1e-12
 """Means of the same values may differ in their last digit."""
 
@@ -91,6 +94,8 @@ def exact_sum(values: Sequence[float], times: Sequence[int] | None = None) -> fl
     """Rounded once, at the end, so that no order changes it: each value so many times, if not once."""
     if times is None:
         return math.fsum(values)
+    if sum(times) <= FEW_TERMS:
+        return math.fsum(chain.from_iterable(map(repeat, values, times)))
     return float(sum((Fraction(value) * often for value, often in zip(values, times, strict=True)), Fraction(0)))
 
 

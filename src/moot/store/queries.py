@@ -13,10 +13,8 @@ from moot.store import processes, schema
 from moot.store.declarations import declare
 from moot.store.rows import as_led, config_of, facts_of, options_of
 from moot.store.statements import Row, insert_new, insert_or_replace
+from moot.store.statements import chunks as chunks
 from moot.types import NOTHING, dense_json
-
-IN_ONE_QUERY = 500
-"""Parameters in one `IN (...)`: every database takes this many."""
 
 
 def add(connection: Connection, table: Table, rows: Sequence[Row]) -> None:
@@ -393,8 +391,3 @@ def failures_of(connection: Connection, name: str) -> list[Row]:
 
 def _mappings(connection: Connection, query: Select[Any]) -> Iterator[Row]:
     yield from connection.execute(query).mappings()  # type: ignore[misc]
-
-
-def chunks(items: Sequence[Any]) -> Iterator[Sequence[Any]]:
-    for start in range(0, len(items), IN_ONE_QUERY):
-        yield items[start : start + IN_ONE_QUERY]

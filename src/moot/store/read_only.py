@@ -47,14 +47,26 @@ def no_space(error: BaseException | None, path: Path) -> bool:
 
 
 def tables_of(path: Path) -> set[str]:
-    """The names of its tables, also where nothing can be written; none where it is no database. Where it has no log, none is
-    made by looking."""
+    """The names of its tables, also where nothing can be written; none where it is no database."""
+    return _named(path, "table") or set()
+
+
+def is_blank(path: Path) -> bool:
+    """Whether nothing is in it, be it an empty file or an empty database. One that cannot be read is not known to be so."""
+    log = Path(f"{path.resolve()}-wal")
+    if log.is_file() and log.stat().st_size:  # it may hold all there is
+        return False
+    return _named(path) == set()
+
+
+def _named(path: Path, kind: str | None = None) -> set[str] | None:
+    """What is in a database, of one kind or of all; None where it is none. Where it has no log, none is made by looking."""
     file = path.resolve().as_uri()
     for address in (*_addresses(path), f"{file}?mode=ro", f"{file}?immutable=1"):
         with suppress(sqlite3.Error), closing(sqlite3.connect(address, uri=True)) as connection:
-            rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
-            return {name for (name,) in rows}
-    return set()
+            rows = connection.execute("SELECT name, type FROM sqlite_master")
+            return {name for name, its_kind in rows if kind in (None, its_kind)}
+    return None
 
 
 def is_store(path: Path) -> bool:
@@ -64,10 +76,11 @@ def is_store(path: Path) -> bool:
 
 def refuse_foreign(path: Path) -> None:
     """`StoreUnreadable` for a database that is somebody else's: who wants to read a store has not asked for tables in it."""
-    tables = tables_of(path)
-    if tables and not tables >= OURS:
-        named = ", ".join(sorted(tables)[:MOST_NAMED]) + (", …" if len(tables) > MOST_NAMED else "")
-        raise StoreUnreadable(f"{path}: a database of another program (its tables: {named}), {NO_STORE}")
+    tables, views = tables_of(path), _named(path, "view") or set()
+    if (tables or views) and not tables >= OURS:
+        what, names = ("tables", tables) if tables else ("views", views)
+        named = ", ".join(sorted(names)[:MOST_NAMED]) + (", …" if len(names) > MOST_NAMED else "")
+        raise StoreUnreadable(f"{path}: a database of another program (its {what}: {named}), {NO_STORE}")
 
 
 def address_to_read(path: Path) -> str | None:

@@ -11,12 +11,14 @@ stands in its `spec`.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import Connection, select
 
 from moot.store import schema
 from moot.store.rows import object_of
+from moot.store.statements import chunks
 from moot.types import canonical_json
 
 OF_THE_QUESTIONS = ("question", "space")
@@ -31,19 +33,24 @@ _SPACE = '"space"'
 def same_options(connection: Connection, cells: Collection[str]) -> set[str]:
     """These cells, and what they are with other lessons, and with other questions and names around them."""
     table = schema.cells
+    specs: dict[str, str] = {}
+    by_label: dict[str, list[str]] = {}
+    for part in chunks(sorted(cells)):
+        labels = select(table.c.label).where(table.c.id.in_(part))
+        for row in connection.execute(select(table.c.id, table.c.label, table.c.spec).where(table.c.label.in_(labels))):
+            specs[row.id] = without_surroundings(row.spec)
+            by_label.setdefault(row.label, []).append(row.id)
     same = set(cells)
-    for cell in cells:
-        row = connection.execute(select(table).where(table.c.id == cell)).first()
-        if row is None:
-            continue
-        alike = select(table.c.id, table.c.spec).where(table.c.label == row.label)
-        own = without_surroundings(row.spec)
-        same.update(other.id for other in connection.execute(alike) if without_surroundings(other.spec) == own)
+    for alike in by_label.values():
+        own = {specs[cell] for cell in same.intersection(alike)}
+        same.update(cell for cell in alike if specs[cell] in own)
     return same
 
 
+@lru_cache(1024)
 def without_surroundings(spec: str) -> str:
-    """What a cell was made of, without what follows from the questions beside the one asked, and from the names of a file."""
+    """What a cell was made of, without what follows from the questions beside the one asked, and from the names of a file. A
+    report asks it of the same few cells again and again."""
     asked = _with_models(spec, _asked) if _SPACE in spec else spec
     kept = object_of(asked, "cells.spec")
     return canonical_json({key: value for key, value in kept.items() if key not in OF_THE_FILE}).decode()

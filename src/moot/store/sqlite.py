@@ -29,7 +29,7 @@ from moot.store.bookkeeping import CLAIM, FIND_ACCOUNTS, FIND_CLAIMS, RELEASE
 from moot.store.file_locks import with_log_beside, writer_of
 from moot.store.group import Done, Failed, Group, Written
 from moot.store.opened_file import OpenedFile, lost_log, refuse_second_name
-from moot.store.read_only import NO_STORE, address_to_read, copied, no_space, not_writable, refuse_foreign
+from moot.store.read_only import NO_STORE, address_to_read, copied, is_blank, no_space, not_writable, refuse_foreign
 from moot.store.scrubbing import Scrubbing, in_turns
 from moot.store.statements import Insert, Row, insert_new, insert_or_replace
 from moot.store.store import Store, bounded_value
@@ -75,7 +75,7 @@ class SqliteStore(Store):
         self._version = 0
 
     async def exists(self) -> bool:
-        return self.path.exists()
+        return self.path.exists() and not is_blank(self.path)
 
     async def _open(self) -> None:
         await asyncio.get_running_loop().run_in_executor(self._thread, self._connect)

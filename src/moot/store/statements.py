@@ -1,11 +1,11 @@
-"""Insert statements, compiled once for each table and given to the driver as they are.
+"""Statements for every table: inserts, compiled once for each and given to the driver as they are, and lists of keys in parts.
 
 A run writes three rows a call; going through the whole of SQLAlchemy for each would cost more than SQLite itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from operator import itemgetter
@@ -17,12 +17,20 @@ from sqlalchemy.dialects import postgresql, sqlite
 Row = Mapping[str, Any]
 
 LEISURE_S = 600
+IN_ONE_QUERY = 500
+"""Parameters in one `IN (...)`: every database takes this many."""
 
 
 def at_leisure(connection: Connection) -> None:
     """For work that computes between its statements: a server that ends transactions which stand still waits longer."""
     if connection.dialect.name == "postgresql":
         connection.exec_driver_sql(f"SET LOCAL idle_in_transaction_session_timeout = '{LEISURE_S}s'")
+
+
+def chunks(items: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    """As many at a time as one `IN (...)` takes."""
+    for start in range(0, len(items), IN_ONE_QUERY):
+        yield items[start : start + IN_ONE_QUERY]
 
 
 @dataclass(frozen=True, slots=True)

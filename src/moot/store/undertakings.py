@@ -86,6 +86,19 @@ def file_questions(connection: Connection, ident: str) -> str | None:
     return next((str(mark) for run in said if (mark := facts_of(dict(run)).get("file_questions"))), None)
 
 
+def was_run(connection: Connection, ident: str) -> bool:
+    """Whether a run of this plan has begun here, however it ended."""
+    runs = schema.runs
+    return connection.execute(select(runs.c.id).where(runs.c.experiment == ident).limit(1)).first() is not None
+
+
+def questions_were_run(connection: Connection, mark: str) -> bool:
+    """Whether a run of any plan has begun here whose file had these questions, by their mark."""
+    runs = schema.runs
+    said = select(runs.c.facts).where(runs.c.facts.contains(mark, autoescape=True))
+    return any(facts_of(dict(run)).get("file_questions") == mark for run in connection.execute(said).mappings())
+
+
 def cases_in_order(connection: Connection, ident: str) -> list[str]:
     """The questions of a plan, each with its reference."""
     places = schema.experiment_questions

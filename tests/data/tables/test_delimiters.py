@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from moot.data import load
 from moot.data.rows import csv_cells, csv_names
 from moot.errors import FileError
 
@@ -85,3 +86,35 @@ def test_what_is_no_utf8_is_said_to_be_what_it_is_likely_to_be(
     path.write_bytes(text.encode(encoding))
     with pytest.raises(FileError, match=rf"expected UTF-8 text \(.*\); it looks like {likely}: save it as UTF-8"):
         list(csv_cells(path))
+
+
+BAD = "Köln".encode("latin-1")
+
+
+@pytest.mark.parametrize(
+    ("before", "line"),
+    [
+        (b"", 1),
+        (b"question,answer\nWhich?,a\n", 3),
+        (b"\xef\xbb\xbfquestion,answer\r\nWhich?,a\r\nWho?,", 3),
+        (b"question,answer\n" + b"Which?,a\n" * 20_000, 20_002),
+        (b"question,answer\r\n" + b"Which?,ab\r\n" * 20_000, 20_002),
+        (b"question,answer\n" + "Wie heißt sie?,größer\n".encode() * 9_000, 9_002),
+        (b'question,answer\n"one\ntwo\nthree ', 4),
+    ],
+)
+@pytest.mark.parametrize("ending", [".csv", ".json"])
+def test_the_line_that_holds_the_byte_is_blamed(before: bytes, line: int, ending: str, tmp_path: Path) -> None:
+    path = tmp_path / f"latin1{ending}"
+    path.write_bytes(before + BAD + b",x\nWhere?,b\n" * 3)
+    with pytest.raises(FileError, match="expected UTF-8 text") as error:
+        load(path)
+    assert error.value.line == line
+
+
+def test_a_letter_that_is_cut_off_at_the_end_is_on_the_last_line(tmp_path: Path) -> None:
+    path = tmp_path / "cut.csv"
+    path.write_bytes(b"question,answer\nWhich?,a\nWho?,\xc3")
+    with pytest.raises(FileError, match="expected UTF-8 text") as error:
+        load(path)
+    assert error.value.line == 3

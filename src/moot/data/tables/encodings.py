@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import codecs
+import io
 import re
 import shlex
 from pathlib import Path
 
-from moot.foreign_files import opened
+from moot.foreign_files import opened, unpacked
 
 _LOOKED_AT = 2**16
 _COMMON_RUSSIAN = frozenset("оеаинтср")
@@ -22,6 +23,24 @@ def not_utf8(path: Path, reason: str) -> str:
     called = f"{likely} (Latin-1)" if likely == "cp1252" else likely
     hint = f"; it looks like {called}: save it as UTF-8, or {_command(path, likely)}" if likely else ""
     return f"expected UTF-8 text ({reason}){hint}"
+
+
+def first_line_not_utf8(path: Path) -> int:
+    """The line that holds the first such byte. Text is decoded in large parts, so an error of that is known by its part alone."""
+    newlines = io.IncrementalNewlineDecoder(codecs.getincrementaldecoder("utf-8-sig")(), translate=True)
+    line = 1
+    with unpacked(path) as content:
+        while True:
+            part = content.read(_LOOKED_AT)
+            try:
+                line += newlines.decode(part, final=not part).count("\n")
+            except UnicodeDecodeError as error:
+                good = part[
+                    : max(0, error.start - (len(error.object) - len(part)))
+                ]  # the rest was left of the part before
+                return line + newlines.decode(good).count("\n")
+            if not part:
+                return line
 
 
 def is_utf8(path: Path) -> bool:

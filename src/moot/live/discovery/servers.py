@@ -7,6 +7,7 @@ listen there, so what it says is bounded and cleaned.
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -23,6 +24,8 @@ HOST = "127.0.0.1"
 PATIENCE_S = 5.0
 """A port that nobody listens on says no at once; so long waits only who meets a server that does not answer."""
 MOST_MODELS = 200
+SMALL_BELOW = 1_000_000_000
+"""Parameters: who has fewer keeps to a short form where a long one leads it astray."""
 
 USUAL_PORTS: Mapping[int, str] = {
     11434: "Ollama",
@@ -47,6 +50,8 @@ _BY_OWNER: Mapping[str, str] = {
 _MANY_AT_ONCE = ("vLLM", "SGLang", SIMULATED)
 _NO_WORDS = ("embed", "rerank", "whisper", "tts", "bge-", "clip", "stable-diffusion", "guard")
 """In names of models that do not answer questions."""
+_SIZE = re.compile(r"(?<![0-9.])([0-9]{1,4}(?:\.[0-9]{1,3})?)([mb])(?![a-z0-9])")
+_UNITS = {"m": 1e6, "b": 1e9}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +64,8 @@ class FoundServer:
     wants_key: bool = False
     by_key: bool = False
     """Whether it answers to a key alone."""
+    small: frozenset[str] = frozenset()
+    """Those of its models that have few parameters, by what it says or by their names."""
 
     @property
     def place(self) -> str:
@@ -85,6 +92,12 @@ class FoundServer:
 def answers_questions(model: str) -> bool:
     """Whether a model of this name is likely to: others, such as those for embeddings, stand in the same lists."""
     return not any(word in model.casefold() for word in _NO_WORDS)
+
+
+def small_by_name(model: str) -> bool:
+    """Whether a name says so few parameters, such as SmolLM2-135M or qwen2.5:0.5b; the largest number in it counts."""
+    sizes = [float(number) * _UNITS[unit] for number, unit in _SIZE.findall(model.rpartition("/")[2].casefold())]
+    return bool(sizes) and max(sizes) < SMALL_BELOW
 
 
 async def find_servers(ports: Iterable[int] = (), key: str | None = None) -> list[FoundServer]:
@@ -124,8 +137,17 @@ async def _ask(session: aiohttp.ClientSession, port: int, headers: Mapping[str, 
     if entries is None:
         return None
     owner = next((str(entry["owned_by"]).casefold() for entry in entries if "owned_by" in entry), "")
-    names = dict.fromkeys(_name(entry["id"]) for entry in entries)
-    return FoundServer(_BY_OWNER.get(owner, usual), base_url, tuple(name for name in names if name))
+    by_name = {name: entry for entry in entries if (name := _name(entry["id"]))}
+    small = frozenset(name for name, entry in by_name.items() if _is_small(name, entry))
+    return FoundServer(_BY_OWNER.get(owner, usual), base_url, tuple(by_name), small=small)
+
+
+def _is_small(name: str, entry: Mapping[str, Any]) -> bool:
+    meta = entry.get("meta")
+    parameters = meta.get("n_params") if isinstance(meta, dict) else None
+    if isinstance(parameters, int) and not isinstance(parameters, bool) and parameters > 0:
+        return parameters < SMALL_BELOW
+    return small_by_name(name)
 
 
 def _listed(raw: bytes) -> list[Mapping[str, Any]] | None:

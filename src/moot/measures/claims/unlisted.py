@@ -63,6 +63,7 @@ class UnlistedOptions:
         self._listed = set(map(identity_of, source.cells))
         self._from_files = {without_recordings(cell["spec"]): cell["id"] for cell in source.cells}
         self._read: dict[str, UnlistedOption | None] = {}
+        self._beside: dict[tuple[str, ...], list[PlanBeside]] = {}
 
     @cached_property
     def questions(self) -> int:
@@ -137,7 +138,10 @@ class UnlistedOptions:
         return versions_of(self._plans(chosen), sides, {identity_of(option.cell) for option in self.beside(chosen)})
 
     def _plans(self, chosen: Sequence[Stored]) -> list[PlanBeside]:
-        return plans_beside(self._source.connection, self._source.ident, [cell["id"] for cell in chosen])
+        cells = tuple(cell["id"] for cell in chosen)
+        if cells not in self._beside:
+            self._beside[cells] = plans_beside(self._source.connection, self._source.ident, cells)
+        return self._beside[cells]
 
 
 def versions_of(plans: Iterable[PlanBeside], sides: Sequence[SideName], played: Collection[str | bytes]) -> int:
