@@ -82,4 +82,7 @@ def test_texts_of_a_real_model_are_ranked_judged_and_reported(
     assert moot("report", "cup.yaml", "-o", "cup.html") == 0
     page = page_text(Path("cup.html"))
     assert "On these 2 questions the texts of the council team with ann as captain" in page
-    assert all(json.dumps(text)[1:-1] in page for text in (*QUESTIONS.values(), *(call["text"] for call in drafts)))
+    assert all(
+        json.dumps(text, ensure_ascii=False)[1:-1] in page
+        for text in (*QUESTIONS.values(), *(call["text"] for call in drafts))
+    )
