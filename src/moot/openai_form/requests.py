@@ -15,7 +15,7 @@ from moot.openai_form.refusal import Refused
 F = TypeVar("F", bound=BaseModel)
 
 
-Role = Literal["system", "developer", "user", "assistant", "tool", "function"]
+ChatRole = Literal["system", "developer", "user", "assistant", "tool", "function"]
 
 
 class ContentPart(BaseModel):
@@ -52,7 +52,7 @@ class SentToolCall(BaseModel):
 class ChatMessage(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
-    role: Role
+    role: ChatRole
     content: str | list[ContentPart] | None = None
     refusal: str | None = None
     tool_calls: list[SentToolCall] | None = None

@@ -12,7 +12,7 @@ from moot.config.mistakes import mistakes
 from moot.config.type_words import either
 from moot.openai_form.completions import Completion, Head
 from moot.openai_form.refusal import Refused, json_bytes
-from moot.openai_form.requests import CalledFunction, ChatMessage, ContentPart, Role, SentToolCall, WantedJson
+from moot.openai_form.requests import CalledFunction, ChatMessage, ContentPart, ChatRole, SentToolCall, WantedJson
 from moot.serve.asked_for import PLAIN_FORM, AskedOfTeam, CannotBeDone, MootOptions, TeamRequest, refuse_all_but_words
 from moot.serve.chat import PIECE
 from moot.serve.tools import UNSUPPORTED_VALUE, ResponsesTool, ToolFunction, forced_tool
@@ -41,7 +41,7 @@ class InputItem(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
     type: str | None = None
-    role: Role | None = None
+    role: ChatRole | None = None
     content: str | list[ContentPart] | None = None
     name: str | None = None
     arguments: str | None = None
@@ -51,7 +51,7 @@ class InputItem(BaseModel):
         """None for what a model has thought, which is of no use to others."""
         if self.type in (None, "message"):
             if self.role is None:
-                words = f"{place}.role: Field required; expected {either(get_args(Role))}"
+                words = f"{place}.role: Field required; expected {either(get_args(ChatRole))}"
                 raise Refused(400, words, code="invalid_request", param=f"{place}.role")
             refuse_all_but_words(self.content, f"{place}.content")
             return ChatMessage(role=self.role, content=self.content)
