@@ -12,7 +12,7 @@ from moot.config.mistakes import mistakes
 from moot.config.type_words import either
 from moot.openai_form.completions import Completion, Head
 from moot.openai_form.refusal import Refused, json_bytes
-from moot.openai_form.requests import CalledFunction, ChatMessage, ContentPart, ChatRole, SentToolCall, WantedJson
+from moot.openai_form.requests import CalledFunction, ChatMessage, ChatRole, ContentPart, SentToolCall, WantedJson
 from moot.serve.asked_for import PLAIN_FORM, AskedOfTeam, CannotBeDone, MootOptions, TeamRequest, refuse_all_but_words
 from moot.serve.chat import PIECE
 from moot.serve.tools import UNSUPPORTED_VALUE, ResponsesTool, ToolFunction, forced_tool
