@@ -306,7 +306,7 @@ def test_no_table_has_an_interval_where_too_many_plays_were_without_somebody(
     assert not any(row["beaten_by"] for row in figures["frontier"])
     command("report", path, "--all")
     command("report", path, "-o", tmp_path / "page.html")
-    command("report", path, "--format", "latex")
+    command("report", path, "--format", "latex", "-o", tmp_path / "tables")
 
 
 def test_what_is_about_another_team_keeps_its_intervals(tmp_path: Path) -> None:
