@@ -101,6 +101,8 @@ async def test_a_person_at_the_table_sees_who_is_ready_and_not_what_they_write(t
 async def test_a_person_in_a_seat_types_in_peace_and_then_sees_who_still_thinks(tmp_path: Path) -> None:
     async with streaming(script) as endpoint, playing(tmp_path, endpoint, "--seat", "me") as (terminal, until):
         await until("( 3 s): ")
+        told = left_on_screen(terminal.sent)[-2]
+        assert re.fullmatch(r"  ann(, bob)? drafting", told), "who thinks at the same time"
         terminal.type("Seine\n")
         await drawn(until, r"me\s+has an answer")
         endpoint.go.set()

@@ -112,6 +112,7 @@ async def test_what_it_was_asked_is_in_the_report(tmp_path: Path, capsys: pytest
     page = tmp_path / "served.html"
     await said("-o", str(page))
     assert visitors_on(page) == [("cat+bob/vote", 3)]
+    assert "which is no part of these figures (below: Teams of visitors)" in page.read_text(encoding="utf-8")
 
 
 async def test_where_nothing_else_was_asked_it_is_no_version_of_the_file(

@@ -71,7 +71,7 @@ RESPONSES: list[tuple[dict[str, Any], str]] = [
     ({"tools": [{"type": "web_search"}], "tool_choice": "required"}, "tool_choice"),
     ({"tools": [{"type": "web_search"}], "tool_choice": {"type": "web_search"}}, "tool_choice"),
     ({"tools": [FLAT, {**FLAT, "name": "look"}], "tool_choice": "required"}, "tool_choice"),
-    ({"tools": [{"type": "function"}], "tool_choice": "required"}, "tools"),
+    ({"tools": [{"type": "function"}], "tool_choice": "required"}, "tools.0.name"),
     ({"max_output_tokens": 0}, "max_output_tokens"),
     ({"input": [{"role": "user", "content": [{"type": "input_image", "image_url": "x"}]}]}, "input.0.content.0"),
     ({"input": [{"type": "item_reference", "id": "msg_1"}, ASKED]}, "input.0.type"),

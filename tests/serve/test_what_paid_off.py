@@ -392,7 +392,14 @@ async def test_a_file_may_say_that_long_answers_are_asked_for(tmp_path: Path) ->
         assert body["moot"]["why"].startswith("no rule tells it of long answers"), "and none can be learnt"
         assert body["choices"][0]["message"]["content"].startswith("[simulated] A text of quality")
         status, body = await ask("three/vote")
-        assert (status, "kind text" in body["error"]["message"]) == (400, True)
+        assert (status, body["error"]["code"], body["error"]["param"]) == (400, "no_long_answers", "model")
+        assert (
+            "model: 'three/vote': vote cannot be played on questions of kind text: no two" in body["error"]["message"]
+        )
+        assert "; expected 'three', 'three/talkative' or 'solo@ann' as model" in body["error"]["message"]
+        assert "grouping" not in body["error"]["message"], "who asks does not write the file"
+        status, body = await served.chat("Which river?", moot={"choices": ["the Nile", "the Rhine"]})
+        assert (status, body["moot"]["kind"]) == (200, "choice")
         messages = [{"role": "user", "content": "Which river?"}]
         _, body = await served.post("/v1/chat/completions", {"messages": messages, "moot": {"kind": "open"}})
         assert body["moot"]["kind"] == "open"

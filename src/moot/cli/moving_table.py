@@ -21,6 +21,7 @@ from rich.table import Table
 from rich.text import Text
 
 from moot.cli.console import Console
+from moot.live.game import PERSON
 from moot.models.overheard import Listener, Tell
 from moot.team.watching import BegunCall, Doing, doing_at
 from moot.types import Call
@@ -140,6 +141,15 @@ class MovingTable:
     def decided(self) -> None:
         """The team has given its word, which is graded now."""
         self._graded = True
+
+    def tell_who_thinks(self) -> None:
+        """In a line that stays, for a person who is to type meanwhile. Where nothing moves it is said when somebody is done."""
+        thinking: dict[str, list[str]] = {}
+        for seat in self._seats.values():
+            if self.moves and seat.asked and seat.name != PERSON:
+                thinking.setdefault(seat.state, []).append(seat.name)
+        for state, names in thinking.items():
+            self.console.print(Text(f"  {', '.join(names)} {state}", style="dim"))
 
     def pause(self) -> None:
         """Nothing is written any more: the person types, or the answer is told."""

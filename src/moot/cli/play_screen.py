@@ -18,6 +18,9 @@ from moot.types import Case, Question, Score
 HURRY_S = 10.0
 """The person is told when so much is left."""
 
+BEGUN_S = 0.05
+"""Whoever is asked at the same time as the person has begun by then."""
+
 _SAVE, _RESTORE = "\x1b7", "\x1b8"
 """The place of the cursor."""
 
@@ -58,6 +61,8 @@ class Screen:
         self.table.seat([player.name for player in team.players], team.captain)
 
     async def say(self, turn: Turn) -> str | None:
+        if not turn.captain and not turn.again:
+            await asyncio.sleep(BEGUN_S)
         self.table.pause()
         self.typed.forget()
         if turn.captain and not turn.again:
@@ -65,6 +70,8 @@ class Screen:
         if turn.again:
             wanted = f"one of {', '.join(turn.question.letters)}" if turn.question.letters else "yes or no"
             self.console.print(f"expected {wanted}")
+        if not turn.captain and not turn.again:
+            self.table.tell_who_thinks()
         asked = "the team’s answer" if turn.captain else "your answer"
         self.console.print(_prompt(asked, turn.seconds), end="")
         clock = asyncio.ensure_future(self._clock(asked, turn.seconds)) if turn.seconds is not None else None

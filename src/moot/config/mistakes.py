@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel, Tag, ValidationError
+from pydantic.fields import FieldInfo
 
 from moot.config.key_lines import KeyPath
 from moot.config.type_words import either, told
@@ -17,9 +18,13 @@ _WORDS: Mapping[str, str] = {
     "string_type": "expected a text",
     "int_type": "expected a whole number",
     "int_from_float": "expected a whole number",
+    "int_parsing": "expected a whole number",
+    "int_parsing_size": "expected a number that is not so large",
     "float_type": "expected a number",
+    "float_parsing": "expected a number",
     "finite_number": "expected a finite number",
     "bool_type": "expected true or false",
+    "bool_parsing": "expected true or false",
     "dict_type": "expected keys and values",
     "model_type": "expected keys and values",
     "model_attributes_type": "expected keys and values",
@@ -30,7 +35,6 @@ _WORDS: Mapping[str, str] = {
     "none_required": "expected nothing",
     "dataclass_type": "expected keys and values",
     "mapping_type": "expected keys and values",
-    "too_long": "expected at most {max_length}",
     "greater_than": "expected more than {gt}",
     "less_than_equal": "expected {le} or less",
     "less_than": "expected less than {lt}",
@@ -47,13 +51,21 @@ class Mistake:
     problem: str
 
 
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """Beside the pattern of a field: in words, what is expected there."""
+
+    words: str
+
+
 def mistakes(form: type[BaseModel], error: ValidationError) -> list[Mistake]:
     """All of them, unknown keys first: a misspelt key is often why another one is missing."""
     problems = sorted(error.errors(include_url=False), key=lambda problem: problem["type"] != "extra_forbidden")
-    return [_mistake(form, problem) for problem in problems]
+    return [mistake(form, problem) for problem in problems]
 
 
-def _mistake(form: type[BaseModel], detail: Any) -> Mistake:
+def mistake(form: type[BaseModel], detail: Any) -> Mistake:
+    """One of them, as the validator lists it."""
     kind, context, value = detail["type"], detail.get("ctx", {}), detail.get("input")
     about_key = kind.startswith("string_") and detail["loc"][-1:] == ("[key]",)
     place = _walk(form, detail["loc"][:-1] if about_key else detail["loc"])
@@ -81,6 +93,10 @@ def _mistake(form: type[BaseModel], detail: Any) -> Mistake:
         return Mistake(
             place.key, f"expected at least {context['min_length']}, found {context['actual_length'] or 'none'}"
         )
+    if kind == "too_long":
+        return Mistake(place.key, f"expected at most {context['max_length']}, found more")
+    if kind == "string_pattern_mismatch" and (words := _meant(place.owner.model_fields.get(str(place.key[-1])))):
+        return Mistake(place.key, f"expected {words}, found {told(value)}")
     if kind == "value_error":
         return Mistake(place.key, str(context["error"]))
     if kind == "unknown_provider":
@@ -96,8 +112,14 @@ def _in_yaml(value: object) -> str:
 
 
 def _worded(detail: Any) -> str:
-    context = {name: _number(value) for name, value in detail.get("ctx", {}).items()}
-    return str(_WORDS.get(detail["type"], detail["msg"])).format(**context)
+    if (words := _WORDS.get(detail["type"])) is None:
+        return str(detail["msg"])
+    return words.format(**{name: _number(value) for name, value in detail.get("ctx", {}).items()})
+
+
+def _meant(field: FieldInfo | None) -> str | None:
+    """What a text of a certain pattern is, where its field says so."""
+    return next((note.words for note in field.metadata if isinstance(note, Meant)), None) if field is not None else None
 
 
 def _number(value: object) -> object:
@@ -108,6 +130,8 @@ def _expectation(owner: type[BaseModel], name: object) -> str:
     field = owner.model_fields.get(str(name))
     if field is None:
         return "a value"
+    if words := _meant(field):
+        return words
     if field.description:
         return field.description
     if get_origin(field.annotation) is Literal:

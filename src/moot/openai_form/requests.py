@@ -9,9 +9,13 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from moot.config.mistakes import mistake
 from moot.openai_form.refusal import Refused
 
 F = TypeVar("F", bound=BaseModel)
+
+
+ChatRole = Literal["system", "developer", "user", "assistant", "tool", "function"]
 
 
 class ContentPart(BaseModel):
@@ -48,7 +52,7 @@ class SentToolCall(BaseModel):
 class ChatMessage(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
-    role: Literal["system", "developer", "user", "assistant", "tool", "function"]
+    role: ChatRole
     content: str | list[ContentPart] | None = None
     refusal: str | None = None
     tool_calls: list[SentToolCall] | None = None
@@ -94,7 +98,6 @@ class ChatForm(BaseModel):
     stream: bool | None = False
     stream_options: StreamOptions | None = None
     response_format: ResponseFormat | None = None
-    n: Annotated[int, Field(ge=1, le=1)] | None = None
 
     @property
     def with_usage(self) -> bool:
@@ -152,47 +155,63 @@ def read_body(form: type[F], raw: bytes, *, half_characters: bool = False) -> F:
     try:
         return form.model_validate_json(raw)
     except ValidationError as error:
-        problem = error.errors(include_url=False, include_context=False, include_input=False)[0]
-    if problem["type"] == "json_invalid" and half_characters:
+        wrong = error
+    problem = wrong.errors(include_url=False, include_context=False, include_input=False)[0]
+    if problem["type"] != "json_invalid":
+        raise _invalid(form, wrong, raw)
+    if half_characters:
         return _read_slowly(form, raw)
-    raise _invalid(problem["loc"], str(problem["msg"]), raw)
+    raise Refused(400, str(problem["msg"]), code="invalid_request")
 
 
 def _read_slowly(form: type[F], raw: bytes) -> F:
     try:
         return form.model_validate(json.loads(raw))
     except ValidationError as error:
-        problem = error.errors(include_url=False, include_context=False, include_input=False)[0]
-        raise _invalid(problem["loc"], str(problem["msg"]), raw) from None
+        raise _invalid(form, error, raw) from None
     except (ValueError, RecursionError):
-        raise _invalid((), "The body of the request could not be parsed as JSON.", b"") from None
+        raise Refused(400, "The body of the request could not be parsed as JSON.", code="invalid_request") from None
 
 
-def _invalid(location: Sequence[int | str], words: str, raw: bytes) -> Refused:
-    place = ".".join(map(str, _in_the_body(location, raw)))
-    message = f"{place}: {words}" if place else words
-    return Refused(400, message, code="invalid_request", param=place or None)
-
-
-def _in_the_body(location: Sequence[int | str], raw: bytes) -> list[int | str]:
-    """The place as the client knows it: the validator also names which of several types it tried."""
-    if not location:
-        return []
+def _invalid(form: type[BaseModel], error: ValidationError, raw: bytes) -> Refused:
+    """The first thing that is wrong. Of several forms that a value may have each complains: who looked into it knows most."""
     try:
-        inside: Any = json.loads(raw)
+        body: Any = json.loads(raw)
     except (
         ValueError,
         RecursionError,
     ):  # what the validator reads and Python does not, such as a number of 5,000 digits
-        return list(location)
+        body = None
+    details = error.errors(include_url=False)
+    places = [detail["loc"] if body is None else _in_the_body(detail["loc"], body) for detail in details]
+    place = max((each for each in places if each[: len(places[0])] == places[0]), key=len)
+    there = [detail for each, detail in zip(places, details, strict=True) if each == place]
+    of_its_type = [detail for detail in there if not detail["type"].endswith("_type")]
+    problems = [mistake(form, detail).problem for detail in of_its_type or there]
+    named = ".".join(map(str, place))
+    words = _either_of(problems)
+    return Refused(400, f"{named}: {words}" if named else words, code="invalid_request", param=named or None)
+
+
+def _either_of(problems: Sequence[str]) -> str:
+    """What may stand in one place, where each of several forms says what it would be."""
+    told = [problem.rpartition(", found ") for problem in problems]
+    expected = [before.removeprefix("expected ") for before, _, _ in told if before.startswith("expected ")]
+    if len(expected) < len(problems):
+        return problems[0]
+    return f"expected {' or '.join(dict.fromkeys(expected))}, found {told[0][2]}"
+
+
+def _in_the_body(location: tuple[int | str, ...], body: Any) -> tuple[int | str, ...]:
+    """The place as the client knows it: the validator also names which of several types it tried."""
     place: list[int | str] = []
     for part in location:
-        if isinstance(inside, dict):
+        if isinstance(body, dict):
             place.append(part)
-            inside = inside.get(part)
-        elif isinstance(inside, list) and isinstance(part, int):
+            body = body.get(part)
+        elif isinstance(body, list) and isinstance(part, int):
             place.append(part)
-            inside = inside[part]
-        elif not isinstance(inside, list):
+            body = body[part]
+        elif not isinstance(body, list):
             break
-    return place
+    return tuple(place)

@@ -47,7 +47,8 @@ def print_served(name: str, served: Row, console: Console, following: NextComman
         (f"moot report {following.source} -o {pasted(following.page)}", "bold"), ("  the page", "dim")
     )
     for shown_of in _LESS_AND_LESS:
-        below = " ".join((took_words(served), *trouble_words(served, shown_of.absent), *plans_words(served)))
+        troubles = trouble_words(served, shown_of.absent)
+        below = " ".join((took_words(served), *troubles, *visitors_words(served), *plans_words(served)))
         fixed = [*words, Text(below), title]
         room = screen_lines(console) - sum(height(part, console) for part in (*fixed, command))
         parts = _tables(served, console, room, shown_of)

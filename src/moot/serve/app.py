@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
-from pydantic_core import PydanticCustomError
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
@@ -46,7 +45,7 @@ from moot.serve.history import history_routes
 from moot.serve.metrics import Metrics
 from moot.serve.one_of_workers import OneOfWorkers
 from moot.serve.openapi import TEAM_HEADER, TIME_HEADER, DescribedRoute, described, time_limit_s
-from moot.serve.persons_words import routes_of_persons
+from moot.serve.persons_words import EpisodeId, routes_of_persons
 from moot.serve.playing import ServedRequest, no_such_model, unless_gone
 from moot.serve.refusal import NOT_KEEPING, TEAM_REFUSALS, WORKER_SILENT
 from moot.serve.reports import Reports
@@ -90,7 +89,7 @@ class Feedback(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    episode: Annotated[str, Field(pattern=r"^ep_[0-9a-f]{40}$")]
+    episode: EpisodeId
     answer: Annotated[str, Field(min_length=1, max_length=10_000)] | None = None
     correct: bool | None = None
 
@@ -99,7 +98,7 @@ class Feedback(BaseModel):
     def _can_be_compared(cls, answer: str | None) -> str | None:
         """A reference that nobody sees, or that no question file can hold, would make the team wrong for nothing."""
         if answer is not None and (problem := text_problem(answer)):
-            raise PydanticCustomError("answer", "{problem}", {"problem": problem})
+            raise ValueError(problem)
         return answer
 
 

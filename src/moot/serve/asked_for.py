@@ -6,9 +6,10 @@ was asked for, or named in the reply as not applied.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from types import MappingProxyType
+from typing import Annotated, Any, ClassVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
@@ -18,7 +19,7 @@ from moot.models.border import blank, text_problem
 from moot.openai_form.refusal import Refused
 from moot.openai_form.requests import ChatMessage, ContentPart, WantedJson
 from moot.serve.final_bounds import FinalBounds
-from moot.serve.tools import UNSUPPORTED, UNSUPPORTED_VALUE
+from moot.serve.tools import FREE, UNSUPPORTED, UNSUPPORTED_VALUE, Choice, ToolFunction
 from moot.types import MOST_CHOICES, QuestionKind
 
 MOST_STOPS = 16
@@ -28,6 +29,10 @@ WORDS = ("text", "input_text", "output_text", "refusal")
 MOST_NAMED = 50
 """Keys that are named as not applied: a request may hold any number of them."""
 LONGEST_NAME = 64
+LONGEST_S = 3600
+
+DeadlineSeconds = Annotated[float, Field(gt=0, le=LONGEST_S, strict=True)]
+TokenBound = Annotated[int, Field(ge=1, strict=True)]
 
 
 def _shown(text: str) -> str:
@@ -97,22 +102,144 @@ class AskedOfTeam:
     """What stands in the reply as it came."""
 
 
-def final_bounds(tokens: Iterable[int | None], stop: str | list[str] | None) -> FinalBounds:
-    bounds = [most for most in tokens if most is not None]
-    stops = [stop] if isinstance(stop, str) else stop or []
-    if len(stops) > MOST_STOPS or not all(1 <= len(each) <= LONGEST_STOP for each in stops):
-        words = f"stop: expected at most {MOST_STOPS} texts of 1 to {LONGEST_STOP:,} characters"
-        raise Refused(400, words, code="invalid_request", param="stop")
-    return FinalBounds(min(bounds, default=None), tuple(stops))
+@dataclass(frozen=True, slots=True)
+class CannotBeDone:
+    """A key by which something is asked for that no team does: why, with what is expected, and by which values it is off.
 
-
-def refuse(given: object, param: str, words: str, *, off: Sequence[object] = (), code: str = UNSUPPORTED) -> None:
-    """What cannot be done is said. Nothing is asked for by what is not given, null, or one of the values that say `off`.
-
-    What is empty is not off: by an empty object OpenAI's clients switch a search on with all its defaults.
+    What is not given, or null, asks for nothing. What is empty is not off: by an empty object OpenAI's clients switch a search
+    on with all its defaults.
     """
-    if given is not None and given not in off:
-        raise Refused(400, f"{param}: {words}", code=code, param=param)
+
+    words: str
+    off: Sequence[object] = ()
+    code: str = UNSUPPORTED
+    vacuous: frozenset[str] = frozenset()
+    """In a list: parts of what no reply of a team has. Clients ask for them by habit, and nothing is missing without them."""
+
+    def asked_by(self, value: object) -> bool:
+        if isinstance(value, list) and value:
+            value = [part for part in value if not (isinstance(part, str) and part in self.vacuous)]
+        return value is not None and not any(_same(value, off) for off in self.off)
+
+
+def _same(value: object, other: object) -> bool:
+    """As JSON means it, where true is no 1."""
+    return value == other and isinstance(value, bool) == isinstance(other, bool)
+
+
+def _inside(sent: object, key: str) -> object:
+    """What stands under a key, or under a key of what stands under one; None: nothing."""
+    for name in key.split("."):
+        sent = sent.get(name) if isinstance(sent, Mapping) else None
+    return sent
+
+
+_ONLY_WORDS = "the team answers in words; expected"
+_WHOLE = "nothing of an earlier reply can be looked up; expected all that was said in this request"
+_NO_LOGPROBS = "a team's answer has none; expected"
+
+PARTS_OF_WHAT_IS_NOT_THERE = frozenset(
+    {
+        "reasoning.encrypted_content",
+        "web_search_call.results",
+        "web_search_call.action.sources",
+        "file_search_call.results",
+        "code_interpreter_call.outputs",
+        "computer_call_output.output.image_url",
+    }
+)
+"""What OpenAI's `include` may name of thoughts and of tools that a provider runs: a team's reply holds a message alone."""
+
+CANNOT_BE_DONE: Mapping[str, CannotBeDone] = MappingProxyType(
+    {
+        "n": CannotBeDone("the team gives one answer; expected 1", (1,), UNSUPPORTED_VALUE),
+        "logprobs": CannotBeDone(f"{_NO_LOGPROBS} false", (False,)),
+        "top_logprobs": CannotBeDone(f"{_NO_LOGPROBS} 0", (0,)),
+        "include": CannotBeDone(
+            "a team's answer has nothing of that; expected []", ([],), UNSUPPORTED_VALUE, PARTS_OF_WHAT_IS_NOT_THERE
+        ),
+        "audio": CannotBeDone(f"{_ONLY_WORDS} it left out"),
+        "modalities": CannotBeDone(f"{_ONLY_WORDS} ['text']", (["text"],), UNSUPPORTED_VALUE),
+        "web_search_options": CannotBeDone("the team does not search; expected it left out"),
+        "function_call": CannotBeDone(
+            "a function is forced by tool_choice, as one of tools; expected 'auto', 'none' or it left out", FREE
+        ),
+        "previous_response_id": CannotBeDone(_WHOLE),
+        "conversation": CannotBeDone(_WHOLE),
+        "prompt": CannotBeDone("no prompts are kept here; expected all that is asked in this request"),
+        "background": CannotBeDone("a reply comes with its request, or as a stream; expected false", (False,)),
+    }
+)
+"""At every door, also at those whose form has no such key: who sends it there means something by it."""
+
+PLAIN_FORM = ({"type": "text"},)
+"""By which no form is asked for."""
+
+
+class TeamStreamOptions(BaseModel):
+    model_config = ConfigDict(extra="allow")
+
+    include_team: bool | None = Field(default=None, description="Also send what happens at the table, as it happens.")
+
+
+class TeamRequest(BaseModel):
+    """What a request may say at whichever door it comes. What shapes the reply is read. How players are sampled is their own:
+    what a client says of it is named as not applied."""
+
+    model_config = ConfigDict(extra="allow")
+
+    model: Annotated[str, Field(min_length=1)] | None = Field(
+        default=None, description="A team: see /v1/models. Left out: the one in front."
+    )
+    stream: bool | None = False
+    stream_options: TeamStreamOptions | None = None
+    time_limit_s: DeadlineSeconds | None = Field(
+        default=None, description="After this many seconds the team answers with what it has."
+    )
+    moot: MootOptions | None = None
+    max_tokens: TokenBound | None = Field(default=None, description="Of the final text.")
+    max_completion_tokens: TokenBound | None = Field(default=None, description="Of the final text.")
+    max_output_tokens: TokenBound | None = Field(default=None, description="Of the final text.")
+    stop: str | list[str] | None = Field(default=None, description="The final text ends before the first of these.")
+    tool_choice: Choice | None = None
+    parallel_tool_calls: bool | None = None
+    functions: list[ToolFunction] | None = Field(default=None, description="An older form of tools: none is called.")
+
+    said_elsewhere: ClassVar[Mapping[str, CannotBeDone]] = {}
+    """Keys of another door that say what is asked or in which form, by which key that is said at this one."""
+
+    def refuse_what_cannot_be_done(self) -> None:
+        for key, undone in {**CANNOT_BE_DONE, **self.said_elsewhere}.items():
+            if undone.asked_by(_inside(self.model_extra, key)):
+                raise Refused(400, f"{key}: {undone.words}", code=undone.code, param=key)
+
+    @property
+    def bounds(self) -> FinalBounds:
+        """Of the final text, in whichever words they came."""
+        given = (self.max_tokens, self.max_completion_tokens, self.max_output_tokens)
+        stops = [self.stop] if isinstance(self.stop, str) else self.stop or []
+        if len(stops) > MOST_STOPS or not all(1 <= len(each) <= LONGEST_STOP for each in stops):
+            words = f"stop: expected at most {MOST_STOPS} texts of 1 to {LONGEST_STOP:,} characters"
+            raise Refused(400, words, code="invalid_request", param="stop")
+        return FinalBounds(min((most for most in given if most is not None), default=None), tuple(stops))
+
+    def not_applied(self, tool: WantedJson | None, passed_over: Mapping[str, bool]) -> tuple[str, ...]:
+        """The keys that were read and change nothing. `tool`: the one that is forced. `passed_over`: those of this door alone."""
+        extra = self.model_extra or {}
+        free = tool is None and self.tool_choice != "none"
+        options, call = self.stream_options, extra.get("function_call")
+        named = {
+            **passed_over,
+            "tools": passed_over["tools"] and free,
+            "parallel_tool_calls": bool(self.parallel_tool_calls) and free,
+            "function_call": call == "auto",
+            "functions": bool(self.functions) and call != "none",
+            "stream_options": options is not None and bool(options.model_extra or not self.stream),
+        }
+        off = {**CANNOT_BE_DONE, **self.said_elsewhere}
+        unread = [key for key, value in extra.items() if value is not None and key not in off]
+        names = [*(key for key, passed in named.items() if passed), *unread]
+        return tuple(sorted({name for name in names if len(name) <= LONGEST_NAME and not blank(name)}))[:MOST_NAMED]
 
 
 def refuse_all_but_words(content: str | list[ContentPart] | None, place: str) -> None:
@@ -123,10 +250,3 @@ def refuse_all_but_words(content: str | list[ContentPart] | None, place: str) ->
             expected = f"expected a part of type {WORDS[0]!r} with its text, found {part.type!r}"
             words = f"{param}: the team reads words alone; {expected}"
             raise Refused(400, words, code=UNSUPPORTED_VALUE, param=param)
-
-
-def not_applied(extra: Mapping[str, Any] | None, *named: str) -> tuple[str, ...]:
-    """The keys of a request that were read and change nothing. What is null was not sent."""
-    unread = [key for key, value in (extra or {}).items() if value is not None]
-    names = (name for name in (*named, *unread) if len(name) <= LONGEST_NAME and not blank(name))
-    return tuple(sorted(dict.fromkeys(names)))[:MOST_NAMED]

@@ -5,14 +5,16 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any
+from typing import Any, ClassVar
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict
 
+from moot.config.type_words import either
 from moot.experiment.long_answers import groups_by_meaning, long_answer_problem
 from moot.experiment.plan import Cell
 from moot.live.answered_question import AnsweredQuestion
 from moot.live.asked_question import choice_of
+from moot.live.served_names import gives_long_answers
 from moot.models.border import HOLDS_NUL, blank
 from moot.models.filtered import FILTERED
 from moot.openai_form.completions import Completion, Head
@@ -20,19 +22,23 @@ from moot.openai_form.refusal import Refused
 from moot.openai_form.requests import ChatForm, ChatMessage, StreamOptions, wanted_form
 from moot.prompts import Prompts
 from moot.serve.asked_for import (
+    PLAIN_FORM,
     AskedOfTeam,
+    CannotBeDone,
     MootOptions,
-    final_bounds,
-    not_applied,
-    refuse,
+    TeamRequest,
+    TeamStreamOptions,
     refuse_all_but_words,
 )
 from moot.serve.discretion import public_words
-from moot.serve.tools import FREE, UNSUPPORTED_VALUE, ChatTool, Choice, forced_tool
+from moot.serve.tools import ChatTool, ToolFunction, forced_tool
 from moot.traces import Deadline, NotNeeded, ends_too_soon, of_kind
 from moot.types import Question, QuestionKind, digest
 
 _log = logging.getLogger(__name__)
+
+MOST_ABLE = 3
+"""Names that whoever asked the wrong one is told."""
 
 PIECE = 24
 """Characters in one event of a stream: the answer is whole when the stream begins, so this is for the eye only."""
@@ -42,81 +48,45 @@ TOO_LATE_STATUS = 408
 """The time limit is the client's own: nothing here has failed."""
 
 
-class TeamStreamOptions(StreamOptions):
-    model_config = ConfigDict(extra="allow")
-
-    include_team: bool | None = Field(default=None, description="Also send what happens at the table, as it happens.")
-
-
-LONGEST_S = 3600
-DeadlineSeconds = Annotated[float, Field(gt=0, le=LONGEST_S)]
-
-
-TokenBound = Annotated[int, Field(ge=1)]
-Stops = str | list[str]
-
-
-class ChatRequest(ChatForm):
-    """What shapes the reply is read. How players are sampled is their own: what a client says of it is named as not applied."""
+class ChatStreamOptions(TeamStreamOptions, StreamOptions):
+    """With the count of tokens, which is asked for in this form alone."""
 
     model_config = ConfigDict(extra="allow")
 
-    model: Annotated[str, Field(min_length=1)] | None = Field(
-        default=None, description="A team: see /v1/models. Left out: the one in front."
-    )
-    n: int | None = None
-    stream_options: TeamStreamOptions | None = None
-    time_limit_s: DeadlineSeconds | None = Field(
-        default=None, description="After this many seconds the team answers with what it has."
-    )
-    moot: MootOptions | None = None
-    max_tokens: TokenBound | None = Field(default=None, description="Of the final text.")
-    max_completion_tokens: TokenBound | None = Field(default=None, description="Of the final text.")
-    stop: Stops | None = Field(default=None, description="The final text ends before the first of these.")
+
+class ChatRequest(TeamRequest, ChatForm):
+    """A conversation, whose last message of the user is the question."""
+
+    model_config = ConfigDict(extra="allow")
+
+    stream_options: ChatStreamOptions | None = None
     tools: list[ChatTool] | None = None
-    tool_choice: Choice | None = None
-    parallel_tool_calls: bool | None = None
-    logprobs: bool | None = None
-    top_logprobs: int | None = None
-    modalities: list[str] | None = None
-    audio: Any = None
-    web_search_options: Any = None
-    function_call: Any = None
-    functions: Any = None
+
+    said_elsewhere: ClassVar[Mapping[str, CannotBeDone]] = {
+        "input": CannotBeDone("a question is read from messages here; expected it left out"),
+        "instructions": CannotBeDone("expected a message of role 'system' in their place", ("",)),
+        "text.format": CannotBeDone("a form is asked for by response_format here; expected it left out", PLAIN_FORM),
+    }
 
     @property
     def asked_for(self) -> AskedOfTeam:
         """What the team is to do; `Refused` where that cannot be done."""
-        refuse(self.n, "n", "the team gives one answer; expected 1", off=[1], code=UNSUPPORTED_VALUE)
-        refuse(self.logprobs, "logprobs", "a team's answer has none; expected false", off=[False])
-        refuse(self.top_logprobs, "top_logprobs", "a team's answer has none; expected 0", off=[0])
-        refuse(self.audio, "audio", "the team answers in words; expected it left out")
-        words = "the team answers in words; expected ['text']"
-        refuse(self.modalities, "modalities", words, off=[["text"]], code=UNSUPPORTED_VALUE)
-        refuse(self.web_search_options, "web_search_options", "the team does not search; expected it left out")
-        words = "a function is forced by tool_choice, as one of tools; expected 'auto', 'none' or it left out"
-        refuse(self.function_call, "function_call", words, off=FREE)
+        self.refuse_what_cannot_be_done()
         for number, message in enumerate(self.messages):
             refuse_all_but_words(message.content, f"messages.{number}.content")
-        functions = [tool.function if tool.type == "function" else None for tool in self.tools or ()]
-        tool = forced_tool(functions, self.tool_choice)
+        tool = forced_tool([_function(tool, number) for number, tool in enumerate(self.tools or ())], self.tool_choice)
         form = wanted_form(self.response_format)
-        passed_over = {
-            "tools": bool(functions) and tool is None and self.tool_choice != "none",
-            "response_format": form is not None and tool is not None,
-            "parallel_tool_calls": bool(self.parallel_tool_calls) and tool is None and self.tool_choice != "none",
-            "function_call": self.function_call == "auto",
-            "functions": bool(self.functions) and self.function_call != "none",
-            "stream_options": self.stream_options is not None
-            and bool(self.stream_options.model_extra or not self.stream),
-        }
+        passed_over = {"tools": bool(self.tools), "response_format": form is not None and tool is not None}
         return AskedOfTeam(
-            self.messages,
-            self.moot or MootOptions(),
-            tool or form,
-            final_bounds((self.max_tokens, self.max_completion_tokens), self.stop),
-            not_applied(self.model_extra, *(name for name, passed in passed_over.items() if passed)),
+            self.messages, self.moot or MootOptions(), tool or form, self.bounds, self.not_applied(tool, passed_over)
         )
+
+
+def _function(tool: ChatTool, number: int) -> ToolFunction | None:
+    if tool.type == "function" and tool.function is None:
+        place = f"tools.{number}.function"
+        raise Refused(400, f"{place}: expected the function, with its name", code="invalid_request", param=place)
+    return tool.function if tool.type == "function" else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +98,8 @@ class Conversation:
     """What goes before every player's own instruction."""
     system: str
     """The words of the client in it."""
+    kind_said: bool
+    """Whether the kind is the request's own word, and not the file's."""
 
 
 def conversation(
@@ -166,16 +138,23 @@ def conversation(
     )
     alone = measured and not system and not earlier
     instruction = "" if alone else prompts.render("served", instruction=system, is_long=question.is_long)
-    return Conversation(replace(question, id=_ident(question, system, asker, language)), instruction, system)
+    asked_question = replace(question, id=_ident(question, system, asker, language))
+    return Conversation(asked_question, instruction, system, options.kind is not None)
 
 
-def refuse_unplayable(cell: Cell, question: Question) -> None:
-    """What a strategy cannot be asked is said before anybody is."""
-    if not question.is_long:
+def refuse_unplayable(name: str, offered: Mapping[str, Cell], cell: Cell, talk: Conversation) -> None:
+    """What a strategy cannot be asked is said before anybody is, with who of those that are `offered` can be."""
+    if not talk.question.is_long:
         return
     problem = long_answer_problem(cell.strategy, by_meaning=groups_by_meaning(cell.team))
-    if problem is not None:
+    if problem is None:
+        return
+    if able := [other for other, cell in offered.items() if gives_long_answers(cell)]:
+        named = either(f"'{other}'" for other in able[:MOST_ABLE])
+        problem = f"{problem.partition('; expected')[0]}; expected {named} as model, or choices, or another moot.kind"
+    if talk.kind_said:
         raise Refused(400, f"moot.kind: {problem}.", code="invalid_request", param="moot.kind")
+    raise Refused(400, f"model: {name!r}: {problem}.", code="no_long_answers", param="model")
 
 
 def _question_at(spoken: Sequence[ChatMessage]) -> int:

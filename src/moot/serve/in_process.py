@@ -61,6 +61,6 @@ async def answered(
     except UsageError as error:
         raise no_such_model(error) from None
     talk = conversation(wish, cell.team.prompts, live.experiment.spec.language, kind=live.kind, measured=live.measured)
-    refuse_unplayable(cell, talk.question)
+    refuse_unplayable(name, live.cells, cell, talk)
     asked = await live.play(talk.question, name, system=talk.instruction, heard=heard)
     return completion_of(Head(f"chatcmpl-{uuid.uuid4().hex}", name), asked, wish)

@@ -9,7 +9,7 @@ import asyncio
 import contextlib
 import logging
 import sys
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Annotated, Any
@@ -23,6 +23,7 @@ except ImportError as error:
     raise ImportError("moot mcp needs the extra mcp: pip install 'moot[mcp]'") from error
 
 import moot
+from moot.config.mistakes import Mistake, mistakes
 from moot.errors import MootError
 from moot.live.team import LiveTeam
 from moot.openai_form.refusal import Refused
@@ -84,7 +85,8 @@ def team_server(live: LiveTeam) -> MCPServer[Any]:
         try:
             options = MootOptions(choices=choices, context=about, kind=kind)
         except ValidationError as error:
-            raise ToolError("; ".join(f"{_place(each)}: {each['msg']}" for each in error.errors())) from None
+            wrong = mistakes(MootOptions, error)
+            raise ToolError("; ".join(f"{_place(each)}: {each.problem}" for each in wrong)) from None
         if sum(map(len, (question, about or "", *(choices or ())))) > LONGEST:
             raise ToolError(f"expected at most {LONGEST:,} characters in question, about and choices")
         async with places, _told(context) as heard:
@@ -102,9 +104,9 @@ def team_server(live: LiveTeam) -> MCPServer[Any]:
     return server
 
 
-def _place(problem: Mapping[str, Any]) -> str:
+def _place(wrong: Mistake) -> str:
     """The tool's own name for what is wrong."""
-    return ".".join("about" if part == "context" else str(part) for part in problem["loc"])
+    return ".".join("about" if part == "context" else str(part) for part in wrong.key)
 
 
 @asynccontextmanager

@@ -17,7 +17,7 @@ from starlette.routing import BaseRoute, Route
 
 from moot import __version__
 from moot.openai_form.refusal import Refused
-from moot.serve.chat import LONGEST_S
+from moot.serve.asked_for import LONGEST_S
 from moot.types import QuestionKind
 
 Handler = Callable[[Request], Awaitable[Response]]

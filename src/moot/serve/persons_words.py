@@ -7,11 +7,11 @@ from functools import partial
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
-from pydantic_core import PydanticCustomError
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute
 
+from moot.config.mistakes import Meant
 from moot.errors import UsageError
 from moot.live.beside_episodes import NotAPair, PersonsVote, Preferred, keep_title, keep_vote
 from moot.live.team import LiveTeam
@@ -22,7 +22,9 @@ from moot.serve.admission import Admission
 from moot.serve.openapi import DescribedRoute
 from moot.store.examined import examined
 
-EpisodeId = Annotated[str, Field(pattern=r"^ep_[0-9a-f]{40}$")]
+EpisodeId = Annotated[
+    str, Field(pattern=r"^ep_[0-9a-f]{40}$"), Meant("the id of an episode: ep_ and 40 digits or letters from a to f")
+]
 LONGEST_TITLE = 200
 
 
@@ -38,7 +40,7 @@ class ConversationTitle(BaseModel):
     def _can_be_kept(cls, title: str) -> str:
         """Nothing is no name but the question's own words; what only looks like nothing is refused, as in every person's text."""
         if title.strip() and (problem := text_problem(title)):
-            raise PydanticCustomError("title", "{problem}", {"problem": problem})
+            raise ValueError(problem)
         return " ".join(title.split())
 
 

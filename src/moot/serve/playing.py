@@ -158,7 +158,7 @@ class ServedRequest:
                 await check_schema(self.wanted, self.server.schemas, self.holder.name)
         language, measured = live.experiment.spec.language, live.measured
         talk = conversation(self.wish, prompts, language, kind=live.kind, measured=measured, asker=self.holder.asker)
-        refuse_unplayable(live.cell(self.model), talk.question)
+        refuse_unplayable(self.model, live.cells, live.cell(self.model), talk)
         return talk
 
     async def played(

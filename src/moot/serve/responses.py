@@ -4,25 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import count
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from moot.config.mistakes import mistakes
+from moot.config.type_words import either
 from moot.openai_form.completions import Completion, Head
 from moot.openai_form.refusal import Refused, json_bytes
-from moot.openai_form.requests import CalledFunction, ChatMessage, ContentPart, SentToolCall, WantedJson
-from moot.serve.asked_for import AskedOfTeam, MootOptions, final_bounds, not_applied, refuse, refuse_all_but_words
-from moot.serve.chat import PIECE, DeadlineSeconds, TokenBound
-from moot.serve.tools import UNSUPPORTED_VALUE, Choice, FunctionName, ResponsesTool, ToolFunction, forced_tool
+from moot.openai_form.requests import CalledFunction, ChatMessage, ChatRole, ContentPart, SentToolCall, WantedJson
+from moot.serve.asked_for import PLAIN_FORM, AskedOfTeam, CannotBeDone, MootOptions, TeamRequest, refuse_all_but_words
+from moot.serve.chat import PIECE
+from moot.serve.tools import UNSUPPORTED_VALUE, ResponsesTool, ToolFunction, forced_tool
 from moot.types import Usage
 
 TABLE_EVENT = "moot.event"
-
-
-class ResponseStreamOptions(BaseModel):
-    model_config = ConfigDict(extra="allow")
-
-    include_team: bool | None = Field(default=None, description="Also send what happens at the table, as it happens.")
 
 
 class TextFormat(BaseModel):
@@ -45,7 +41,7 @@ class InputItem(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
     type: str | None = None
-    role: Literal["system", "developer", "user", "assistant", "tool", "function"] | None = None
+    role: ChatRole | None = None
     content: str | list[ContentPart] | None = None
     name: str | None = None
     arguments: str | None = None
@@ -55,7 +51,8 @@ class InputItem(BaseModel):
         """None for what a model has thought, which is of no use to others."""
         if self.type in (None, "message"):
             if self.role is None:
-                raise Refused(400, f"{place}.role: Field required", code="invalid_request", param=f"{place}.role")
+                words = f"{place}.role: Field required; expected {either(get_args(ChatRole))}"
+                raise Refused(400, words, code="invalid_request", param=f"{place}.role")
             refuse_all_but_words(self.content, f"{place}.content")
             return ChatMessage(role=self.role, content=self.content)
         if self.type == "function_call":
@@ -70,28 +67,18 @@ class InputItem(BaseModel):
         raise Refused(400, words, code=UNSUPPORTED_VALUE, param=f"{place}.type")
 
 
-class ResponsesRequest(BaseModel):
+class ResponsesRequest(TeamRequest):
     """The basic form. Nothing is looked up in conversations that were before: each request has all that is asked."""
 
-    model_config = ConfigDict(extra="allow")
-
-    model: Annotated[str, Field(min_length=1)] | None = None
     input: Annotated[str, Field(min_length=1)] | Annotated[list[InputItem], Field(min_length=1)]
     instructions: str | None = None
     text: TextOptions | None = None
-    stream: bool | None = False
-    stream_options: ResponseStreamOptions | None = None
-    time_limit_s: DeadlineSeconds | None = None
-    moot: MootOptions | None = None
-    max_output_tokens: TokenBound | None = Field(default=None, description="Of the final text.")
     tools: list[ResponsesTool] | None = None
-    tool_choice: Choice | None = None
-    parallel_tool_calls: bool | None = None
-    previous_response_id: str | None = None
-    conversation: Any = None
-    prompt: Any = None
-    background: bool | None = None
-    top_logprobs: int | None = None
+
+    said_elsewhere: ClassVar[Mapping[str, CannotBeDone]] = {
+        "messages": CannotBeDone("a question is read from input here; expected it left out"),
+        "response_format": CannotBeDone("a form is asked for by text.format here; expected it left out", PLAIN_FORM),
+    }
 
     @property
     def messages(self) -> list[ChatMessage]:
@@ -113,61 +100,48 @@ class ResponsesRequest(BaseModel):
     @property
     def asked_for(self) -> AskedOfTeam:
         """What the team is to do; `Refused` where that cannot be done."""
-        whole = "nothing of an earlier reply can be looked up; expected all messages in input"
-        refuse(self.previous_response_id, "previous_response_id", whole)
-        refuse(self.conversation, "conversation", whole)
-        refuse(self.prompt, "prompt", "no prompts are kept here; expected instructions and input")
-        refuse(
-            self.background, "background", "a reply comes with its request, or as a stream; expected false", off=[False]
+        self.refuse_what_cannot_be_done()
+        tool, form = (
+            forced_tool([_function(tool, number) for number, tool in enumerate(self.tools or ())], self.tool_choice),
+            self._form,
         )
-        refuse(self.top_logprobs, "top_logprobs", "a team's answer has none; expected 0", off=[0])
-        tool, form = forced_tool([_function(tool) for tool in self.tools or ()], self.tool_choice), self._form
+        more = self.text.model_extra or {} if self.text is not None else {}
         passed_over = {
-            "tools": bool(self.tools) and tool is None and self.tool_choice != "none",
+            "tools": bool(self.tools),
             "text.format": form is not None and tool is not None,
-            "parallel_tool_calls": bool(self.parallel_tool_calls) and tool is None and self.tool_choice != "none",
-            "stream_options": self.stream_options is not None
-            and bool(self.stream_options.model_extra or not self.stream),
-            **{
-                f"text.{key}": value is not None
-                for key, value in (self.text.model_extra or {} if self.text else {}).items()
-            },
+            **{f"text.{key}": value is not None for key, value in more.items()},
         }
         choice = (
             self.tool_choice.model_dump(exclude_none=True)
             if isinstance(self.tool_choice, BaseModel)
             else self.tool_choice
         )
+        bounds = self.bounds
         echoed = {
             "tools": [tool.model_dump(exclude_none=True) for tool in self.tools or ()],
             "tool_choice": choice or ("auto" if self.tools else "none"),
-            "max_output_tokens": self.max_output_tokens,
+            "max_output_tokens": bounds.most_tokens,
         }
         return AskedOfTeam(
             self.messages,
             self.moot or MootOptions(),
             tool or form,
-            final_bounds((self.max_output_tokens,), None),
-            not_applied(self.model_extra, *(name for name, passed in passed_over.items() if passed)),
+            bounds,
+            self.not_applied(tool, passed_over),
             echoed,
         )
 
 
-_NAME: TypeAdapter[str] = TypeAdapter(FunctionName)
-
-
-def _function(tool: ResponsesTool) -> ToolFunction | None:
+def _function(tool: ResponsesTool, number: int) -> ToolFunction | None:
+    """Tools of other kinds have other names, or none: so a name is looked at here."""
     if tool.type != "function":
         return None
-    return ToolFunction(name=_checked_name(tool.name), description=tool.description, parameters=tool.parameters)
-
-
-def _checked_name(name: str | None) -> str:
     try:
-        return _NAME.validate_python(name)
-    except ValidationError:
-        words = "tools: expected a name of at most 64 letters, digits, _ or - for each function"
-        raise Refused(400, words, code="invalid_request", param="tools") from None
+        return ToolFunction(name=tool.name or "", description=tool.description, parameters=tool.parameters)
+    except ValidationError as error:
+        (wrong,) = mistakes(ToolFunction, error)
+        place = f"tools.{number}.name"
+        raise Refused(400, f"{place}: {wrong.problem}", code="invalid_request", param=place) from None
 
 
 _CUT_BY = {"length": "max_output_tokens", "content_filter": "content_filter"}

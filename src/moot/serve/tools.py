@@ -9,12 +9,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from moot.config.mistakes import Meant
 from moot.openai_form.refusal import Refused
 from moot.openai_form.requests import WantedJson
 
 UNSUPPORTED = "unsupported_parameter"
 UNSUPPORTED_VALUE = "unsupported_value"
-FunctionName = Annotated[str, Field(pattern=r"^[a-zA-Z0-9_-]{1,64}$")]
+FunctionName = Annotated[str, Field(pattern=r"^[a-zA-Z0-9_-]{1,64}$"), Meant("1 to 64 letters, digits, _ and -")]
 NO_ARGUMENTS: Mapping[str, Any] = {"type": "object", "properties": {}}
 
 

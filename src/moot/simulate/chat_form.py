@@ -26,6 +26,7 @@ class SimulatedChat(ChatForm):
     model_config = ConfigDict(extra="allow")
 
     model: Annotated[str, Field(min_length=1)]
+    n: Annotated[int, Field(ge=1, le=1, strict=True)] | None = None
     temperature: Annotated[float, Field(ge=0, strict=True)] | None = None
     max_tokens: Tokens | None = None
     max_completion_tokens: Tokens | None = None

@@ -181,17 +181,16 @@ def place_words(served: Row) -> Iterator[str]:
         yield f"What stood first was preferred in {figure_words(ends)}; without a taste for a place that is 50 %."
 
 
-def visitors_words(served: Row) -> Iterator[str]:
-    """What was asked of teams that are none of the file's."""
+def visitors_words(served: Row, where: str = "--json, visitors_teams") -> Iterator[str]:
+    """What was asked of teams that are none of the file's. `where`: what came of it."""
     if teams := served["visitors_teams"]:
         asked = count(sum(row["asked"] for row in teams), "question")
         who = count(len(teams), "team")
         own = "which is no part" if len(teams) == 1 else "which are no part"
-        yield f"Visitors put {asked} to {who} of their own, {own} of these figures (--json, visitors_teams)."
+        yield f"Visitors put {asked} to {who} of their own, {own} of these figures ({where})."
 
 
 def plans_words(served: Row) -> Iterator[str]:
-    yield from visitors_words(served)
     if served["plans"] > 1:
         yield f"{served['plans']} versions of the file answered: all of them are in here."
     if served["simulated"]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from moot.measures.numbers import money
 from moot.measures.reserved import SERVED
-from moot.measures.served.words import drift_words, opening_words, plans_words
+from moot.measures.served.words import drift_words, opening_words, plans_words, visitors_words
 from moot.stats.counted_words import count
 
 Figures = Mapping[str, Any]
@@ -32,4 +32,5 @@ def served_warnings(figures: Figures) -> Iterator[str]:
     served = figures[SERVED]
     if served["alert"]:
         yield served["alert"]
+    yield from visitors_words(served, "below: Teams of visitors")
     yield from plans_words(served)

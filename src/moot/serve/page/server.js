@@ -25,6 +25,7 @@ export class Trouble extends Error {
 const TODO_BY_CODE = {
   answer_written_anew: "Ask again.",
   answer_was_thoughts: "Ask again.",
+  no_long_answers: "Take another team, or another kind of answer.",
   no_place_in_time: "Ask again with a longer time limit, or with none.",
   no_such_episode: "It may have been forgotten, or belong to another key: look for it in the list.",
   model_not_found: "Choose a team from the list.",
