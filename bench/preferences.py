@@ -3,8 +3,9 @@ python bench/preferences.py [WORLDS [WORD]].
 
 Simulated players write texts of known quality and length; simulated judges, with habits of known size, compare a team's with each
 player's in both orders. The truth is what judges without a habit would prefer, in the mean over all questions there could be. In
-null worlds the team is as good as the best of its members and no better, and its texts are longer. With a word, only worlds that
-have it in their name are played.
+null worlds the team is as good as the best of its members and no better, and its texts are longer. In worlds of habits one judge
+has none for length, beside one who has: how often it is told to have one. With a word, only worlds that have it in their name
+are played.
 """
 
 from __future__ import annotations
@@ -23,13 +24,15 @@ from moot.simulate.world import World as SimulatedWorld
 from moot.simulate.world import uniform
 from moot.stats.paired import holm
 from moot.stats.preference import Preferences, PreferenceWord, doublings, raw_rate
-from moot.stats.quantiles import ALPHA
+from moot.stats.quantiles import ALPHA, student_quantile
 from moot.types import Case, Question
 
 MANY = 20_000
 """Questions that the truth is taken from."""
 LEAST = 0.93
 MOST = 0.025
+MOST_HABITS = 0.075
+"""Nominal is 5 %, and of 200 worlds as many more may be chance."""
 
 
 @dataclass(frozen=True)
@@ -46,10 +49,14 @@ class World:
     options: int = 1
     questions: int = 100
     null: bool = False
+    habits: bool = False
+    """Whether it is looked at what judges are told to like."""
 
 
 BIASED = {"ivy": {"position_bias": 0.8, "length_bias": 0.8}, "jim": {"position_bias": -0.4, "length_bias": 0.5}}
 THREE = {"ann": {"accuracy": 0.6}, "bob": {"accuracy": 0.55}, "cat": {"accuracy": 0.5, "words": 20}}
+ONE_FAIR = {**BIASED, "jim": {"position_bias": -0.4}}
+SHARP_ONE_FAIR = {name: {**habits, "blur": 0.15} for name, habits in ONE_FAIR.items()}
 SHARP = {name: {**habits, "blur": 0.15} for name, habits in BIASED.items()}
 WORLDS = (
     World("a team twice as long", THREE, BIASED, gain=0.05, words=80),
@@ -64,6 +71,9 @@ WORLDS = (
     World("null, thirty questions, eight options", THREE, BIASED, words=80, options=8, questions=30, null=True),
     World("null, three equal members", {name: {"accuracy": 0.6} for name in THREE}, BIASED, words=80, options=4, null=True),
     World("null, one judge who hardly errs", THREE, {"ivy": {**BIASED["ivy"], "blur": 0.15}}, words=80, options=4, null=True),
+    World("habits, thirty questions", THREE, ONE_FAIR, words=80, questions=30, habits=True),
+    World("habits, sixty questions", THREE, ONE_FAIR, gain=0.1, words=80, questions=60, habits=True),
+    World("habits, judges who hardly err", THREE, SHARP_ONE_FAIR, gain=0.1, words=80, questions=60, habits=True),
 )  # fmt: skip
 
 
@@ -165,9 +175,28 @@ def played(world: World, count: int) -> Held:
     return held
 
 
+def told_a_habit(world: World, count: int) -> int:
+    """In how many worlds a judge without a taste for length is told to have one, as a report tells it."""
+    told = 0
+    for seed in range(count):
+        fitted = Preferences(words_of(world, seed))
+        for habit in fitted.habits:
+            if "length_bias" not in world.judges[habit.judge] and habit.longer is not None and habit.longer_error:
+                told += abs(habit.longer) > habit.longer_error * student_quantile(len(fitted.units) - 1)
+    return told
+
+
 def main(count: int, word: str = "") -> bool:
     fine = True
     for world in (world for world in WORLDS if word in world.name):
+        if world.habits:
+            told = told_a_habit(world, count)
+            print(
+                f"{world.name}: a judge without a taste for length is told to have one in {told / count:.1%}",
+                flush=True,
+            )
+            fine &= told / count <= MOST_HABITS
+            continue
         held = played(world, count)
         if world.null:
             print(f"{world.name}: better than every member claimed in {held.claimed / count:.1%}", flush=True)
