@@ -90,7 +90,7 @@ class RunTally:
     @property
     def anything_new(self) -> bool:
         """Whether anything was asked, be it of players, judges or who groups."""
-        return bool(self.played or (self.calls is not None and self.calls.made))
+        return bool(self.played or self.retries or (self.calls is not None and self.calls.made))
 
     @property
     def anything_failed(self) -> bool:
