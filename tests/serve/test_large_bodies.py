@@ -1,5 +1,5 @@
-"""A body as large as the server takes, written to keep it busy: it costs about what reading its JSON does, and what the client sent
-does not come back at length.
+"""A body as large as the server takes, written to keep it busy: it costs about what reading its JSON does, and what was sent does
+not come back at length.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from moot.serve.responses import ResponsesRequest
 
 SIZE = 1_000_000
 TIMES_JSON = 12
-"""That a refusal may cost of what Python needs to read the JSON, in the same moment. Every item that was complained of cost 300."""
+"""That a refusal may cost of what Python needs to read the JSON, in the same moment. To complain of every item is 300."""
 LONGEST_REPLY = 2_000
 ASKED = '"messages":[{"role":"user","content":"Which?"}]'
 INPUT = '"input":"Which?"'
@@ -102,7 +102,8 @@ def test_cost_is_that_of_its_json(form: type[BaseModel], body: str, place: str) 
     refused = refusal_of(form, raw)
     assert refused.status == 400
     around, _, behind = place.partition("{}")
-    assert (refused.param or "").startswith(around) and (refused.param or "").endswith(behind)
+    assert (refused.param or "").startswith(around)
+    assert (refused.param or "").endswith(behind)
     assert len(json.dumps(error_json(refused))) < LONGEST_REPLY
     assert cpu_s(lambda: refusal_of(form, raw)) < TIMES_JSON * cpu_s(lambda: json.loads(raw))
 
@@ -148,7 +149,8 @@ def test_place_is_one_of_the_body(form: type[BaseModel], choice: dict[str, Any])
     body = {"messages": [{"role": "user", "content": "Which?"}], "input": "Which?", "tool_choice": choice}
     refused = refusal_of(form, json.dumps(body).encode())
     assert refused.param == "tool_choice.type"
-    assert refused.message.startswith("tool_choice.type: ") and "literal[" not in refused.message
+    assert refused.message.startswith("tool_choice.type: ")
+    assert "literal[" not in refused.message
 
 
 @pytest.mark.parametrize("key", ["content", "stop", "input"])
@@ -198,11 +200,13 @@ async def test_what_was_sent_does_not_come_back_at_length(tmp_path: Path) -> Non
             assert len(json.dumps(body)) < LONGEST_REPLY, str(more)[:100]
         items = [{"type": LONG, "content": "Which?"}]
         status, body = await served.post("/v1/responses", {"input": items})
-        assert status == 400 and len(json.dumps(body)) < LONGEST_REPLY
+        assert status == 400
+        assert len(json.dumps(body)) < LONGEST_REPLY
         path = "e" * 30_000
         for place in ("/v1/moot/episodes/", "/v1/models/", "/v1/moot/reports/", "/page/", "/", "/reports/"):
             status, body = await served.get(place + path)
-            assert status == 404 and len(json.dumps(body)) < LONGEST_REPLY, place
+            assert status == 404, place
+            assert len(json.dumps(body)) < LONGEST_REPLY, place
 
 
 VALUES = st.recursive(

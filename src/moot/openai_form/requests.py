@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -16,7 +16,7 @@ F = TypeVar("F", bound=BaseModel)
 T = TypeVar("T")
 
 MOST_ITEMS = 10_000
-"""In a list of a request, and in all of its lists: no conversation has so many, and each is work before any limit is looked at."""
+"""In a list of a request, and in all of its lists: no conversation has so many, and each is work before any limit is kept."""
 MOST_PROBLEMS = 20
 """Of those that the validator lists, as many as are looked at: forms of one place complain one after the other."""
 LONGEST_KEY = 80
@@ -232,18 +232,31 @@ def _either_of(problems: Sequence[str]) -> str:
 
 
 def _in_the_body(detail: Any, body: Any) -> tuple[int | str, ...]:
-    """The place as the client knows it: the validator also names which of several types it tried."""
-    place: list[int | str] = []
-    location = detail["loc"]
-    for number, part in enumerate(location, start=1):
-        if isinstance(body, dict):
-            if part not in body and not (number == len(location) and detail["type"] == "missing"):
-                continue  # the type that was tried
-            place.append(part)
-            body = body.get(part)
-        elif isinstance(body, list) and isinstance(part, int):
-            place.append(part)
-            body = body[part]
-        elif not isinstance(body, list):
-            break
-    return tuple(place)
+    """The place as the client knows it: the validator also names which of several types it tried.
+
+    A client may have a key that is called as a type is. So the place is the one where that stands which was complained of.
+    """
+    location: tuple[int | str, ...] = detail["loc"]
+    absent = location[-1:] if detail["type"] == "missing" else ()
+    places = list(_places(location[: len(location) - len(absent)], body))
+    place = next((place for place, value in places if value == detail["input"]), places[0][0])
+    return (*place, *absent)
+
+
+def _places(location: tuple[int | str, ...], body: Any) -> Iterator[tuple[tuple[int | str, ...], Any]]:
+    """Where it may lead, each with what stands there; first with as many steps as are keys of the body."""
+    if not location:
+        yield (), body
+        return
+    step, rest = location[0], location[1:]
+    inside = (
+        isinstance(step, int) and step < len(body)
+        if isinstance(body, list)
+        else isinstance(body, dict) and step in body
+    )
+    if inside:
+        yield from (((step, *place), value) for place, value in _places(rest, body[step]))
+    if not isinstance(step, int):
+        yield from _places(rest, body)
+    elif not inside:
+        yield (), body

@@ -24,8 +24,6 @@ from moot.team.forms import FromOutside, Unusable, read_reply
 from moot.types import Call, Reply, Request
 
 STAGE = "dress"
-LONGEST_PROBLEM = 300
-"""Characters of what is wrong with a schema: it may name a part of it, which is the client's and of any length."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +87,7 @@ def _text(data: Mapping[str, Any]) -> str:
 async def check_schema(wanted: WantedJson, checks: SchemaChecks, asker: str) -> None:
     """Before any call is made: a schema that is none is the client's mistake."""
     if wanted.schema is not None and (problem := await checks.problem_of(wanted.schema, asker)) is not None:
-        words = f"'{wanted.place}' is no JSON Schema: {problem:.{LONGEST_PROBLEM}}"
+        words = f"'{wanted.place}' is no JSON Schema: {problem}"
         raise Refused(400, words, code="invalid_schema", param=wanted.place)
 
 

@@ -15,8 +15,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from moot.openai_form.body import BodyTooLarge
 from moot.config.type_words import told
+from moot.openai_form.body import BodyTooLarge
 from moot.openai_form.refusal import Refused, refusal_response
 from moot.serve.names import given_name, host_name, origin_of, same_place
 from moot.serve.refusal import as_refusal
