@@ -26,7 +26,7 @@ from moot.serve.persons_words import ConversationTitle, PreferredAnswer
 from moot.serve.responses import ResponsesRequest
 
 SIZE = 1_000_000
-TIMES_JSON = 12
+TIMES_JSON = 40
 """That a refusal may cost of what Python needs to read the JSON, in the same moment. To complain of every item is 300."""
 LONGEST_REPLY = 2_000
 ASKED = '"messages":[{"role":"user","content":"Which?"}]'
