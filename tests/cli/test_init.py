@@ -5,7 +5,9 @@ No test looks at a usual port: something else may listen there on the machine of
 
 from __future__ import annotations
 
+import asyncio
 import importlib.util
+import inspect
 import io
 import json
 import os
@@ -30,12 +32,13 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from workbooks import workbook
 
-from moot.cli import offers
+from moot.cli import offers, tried_models
 from moot.cli.app import app
 from moot.cli.choosing import in_numbers, numbers, numbers_or_names
 from moot.cli.exit import run_app
 from moot.experiment import starter_file
 from moot.experiment.starter_file import StarterFile, StarterModel, StarterQuestions
+from moot.live import doctor
 from moot.live.discovery import servers
 from moot.live.discovery.hosted import HOSTED
 from moot.models.packaged import CATALOGUE
@@ -273,6 +276,73 @@ def test_where_nobody_can_it_is_said_what_to_take_instead(capfd: Captured) -> No
         assert "moot: vain does not answer in form: " in said
         assert "moot init -o moot.yaml   such as smollm2-135m, " in said
         assert moot("doctor", "moot.yaml") == 1, "as it was said"
+
+
+class TestWhoSaysNothing:
+    """A server may list a model that it is still loading: nobody waits for long, and it is not called unable."""
+
+    @pytest.fixture(autouse=True)
+    def impatient(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        assert tried_models.PATIENCE_S < doctor.PATIENCE_S / 2, "doctor is the one who waits"
+        monkeypatch.setattr(tried_models, "PATIENCE_S", 1.5)
+
+    def test_it_is_asked_once_and_written_down(self, capfd: Captured) -> None:
+        asked = Silent()
+        with in_a_thread(_answering('{"data": [{"id": "slow"}, {"id": "slower"}]}', says=asked)) as port:
+            assert moot("init", "--yes", "--port", port, "-o", "my file.yaml") == 0
+        assert (sorted(asked.whom), asked.most_at_once) == (["slow", "slower"], 2), "side by side, and not again"
+        assert list(written(Path("my file.yaml"))["models"]) == ["slow", "slower"]
+        said = capfd.readouterr()
+        for name in ("slow", "slower"):
+            assert f"{name} has not answered within 1.5 s; it is written all the same" in said.out
+        assert "moot doctor 'my file.yaml' asks with more patience" in said.out
+        assert said.err == "moot: asking 2 models one easy question, for at most 1.5 s\n", "also where nobody watches"
+
+    def test_who_is_late_is_kept_beside_who_answers_and_who_cannot(self, capfd: Captured) -> None:
+        silent = Silent(only="slow")
+
+        async def says(asked: str) -> str:
+            return await silent(asked) and _by_name(asked)
+
+        listed = '{"data": [{"id": "wise"}, {"id": "slow"}, {"id": "vain"}]}'
+        with in_a_thread(_answering(listed, says=says)) as port:
+            assert moot("init", "--yes", "--port", port) == 0
+        assert list(written()["models"]) == ["wise", "slow"]
+        said = capfd.readouterr().out
+        assert "vain does not answer in form: " in said
+        assert "slow has not answered within 1.5 s" in said
+
+    def test_who_fails_otherwise_than_in_form_is_not_asked_in_another(self, capfd: Captured) -> None:
+        heard: list[str] = []
+        refused = JSONResponse({"error": {"message": "no such thing here"}}, 400)
+        with in_a_thread(
+            _answering('{"data": [{"id": "cross"}]}', says=lambda asked: heard.append(asked) or refused)
+        ) as port:
+            assert moot("init", "--yes", "--port", port) == 1
+            once = len(heard)
+            assert moot("doctor", "moot.yaml") == 1
+        assert len(heard) == 2 * once, "as often as doctor asks"
+        assert "moot: cross does not answer: " in capfd.readouterr().err
+
+
+class Silent:
+    """Says nothing, for longer than anybody waits."""
+
+    def __init__(self, only: str | None = None) -> None:
+        self.only = only
+        self.whom: list[str] = []
+        self.waiting = self.most_at_once = 0
+
+    async def __call__(self, asked: str) -> str:
+        name = json.loads(asked)["model"]
+        if self.only not in (None, name):
+            return IN_FORM
+        self.whom.append(name)
+        self.waiting += 1
+        self.most_at_once = max(self.most_at_once, self.waiting)
+        await asyncio.sleep(10.0)
+        self.waiting -= 1
+        return IN_FORM
 
 
 def free_port() -> int:
@@ -824,7 +894,7 @@ IN_FORM = '{"reasoning": "It is.", "answer": "Paris"}'
 
 
 def _answering(
-    body: str, heard: list[str | None] | None = None, says: Callable[[str], str] = lambda asked: IN_FORM
+    body: str, heard: list[str | None] | None = None, says: Callable[[str], Any] = lambda asked: IN_FORM
 ) -> Any:
     """A server that lists these; its port. `heard`: the keys that it was shown. `says`: what to a prompt."""
 
@@ -835,8 +905,12 @@ def _answering(
                 heard.append(request.headers.get("authorization"))
             return Response(body, media_type="application/json")
 
-        async def chat(request: Any) -> JSONResponse:
-            told = {"role": "assistant", "content": says((await request.body()).decode())}
+        async def chat(request: Any) -> Response:
+            said = says((await request.body()).decode())
+            words = await said if inspect.isawaitable(said) else said
+            if isinstance(words, Response):
+                return words
+            told = {"role": "assistant", "content": words}
             return JSONResponse({"choices": [{"index": 0, "message": told, "finish_reason": "stop"}]})
 
         routes = [Route("/v1/models", models), Route("/v1/chat/completions", chat, methods=["POST"])]

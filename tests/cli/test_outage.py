@@ -600,3 +600,22 @@ def test_people_beside_players_have_their_own_interval_and_the_others_none(tmp_p
         ends = {by_player[name][key] is None for key in ("low", "difference_low", "p", "p_holm")}
         assert ends == {name == "bob"}
         assert by_player[name]["human_low"] is not None
+
+
+@pytest.mark.parametrize(("graded", "texts", "down"), [(84, 16, (500, 504)), (8, 92, (0, 4))])
+def test_what_is_graded_in_one_way_goes_by_its_own_plays(
+    tmp_path: Path, graded: int, texts: int, down: tuple[int, int]
+) -> None:
+    """A fourth of the texts, or half of what has a reference: four plays in a hundred of all."""
+    path = cup(tmp_path, ["solo", "talkative"], questions=graded, primary="talkative")
+    asked_for = [{"id": f"q{500 + n}", "text": f"Write plan {n}.", "kind": "text"} for n in range(texts)]
+    with (tmp_path / "q.jsonl").open("a") as file:
+        file.writelines("\n" + json.dumps(each) for each in asked_for)
+    with asked(gone("bob", questions=lambda n: down[0] <= n < down[1])):
+        assert ended("run", path, "--quiet")[0] == 1
+    figures = told(path)
+    assert [(row["unreached"], row["plays"]) for row in figures["unreached"]] == [(4, 100)] * 2
+    (bob,) = [row for row in figures["accuracy"] if row.get("player") == "bob"]
+    assert (bob["low"], bob["high"]) == (None, None)
+    over = figures["headline"]["over_best_single"]
+    assert (over["low"], over["high"], over["p"]) == (None, None, None)

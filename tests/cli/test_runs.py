@@ -250,6 +250,50 @@ def test_what_is_no_file_is_no_store(tmp_path: Path, capsys: Captured, monkeypat
     assert "bug" not in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("command", ["runs", "report"])
+def test_a_pipe_or_a_folder_that_is_named_is_refused_and_not_waited_for(
+    tmp_path: Path, capsys: Captured, command: str
+) -> None:
+    os.mkfifo(tmp_path / "pipe.db")
+    (tmp_path / "folder.db").mkdir()
+    for name in ("pipe.db", "folder.db"):
+        assert moot(command, cup(tmp_path), "--store", f"sqlite:///{tmp_path / name}") == 2
+        (said,) = capsys.readouterr().err.splitlines()
+        assert f"{name}: no regular file, so no store of moot" in said
+    assert moot("run", cup(tmp_path), "--store", f"sqlite:///{tmp_path / 'pipe.db'}") == 2
+    assert "pipe.db: no regular file" in capsys.readouterr().err
+
+
+def with_a_name_that_is_no_text(path: Path) -> Path:
+    """SQLite names what it cannot read in its message, which is no UTF-8 then."""
+    changed(path, "CREATE TABLE thing(x)")
+    path.write_bytes(path.read_bytes().replace(b"thingthing", b"\xff\xff\xff\xff\xffthing"))
+    with closing(sqlite3.connect(path)) as connection, pytest.raises(UnicodeDecodeError):
+        connection.execute("SELECT name FROM sqlite_master")
+    return path
+
+
+def test_a_name_in_a_database_that_is_no_text(
+    tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "500")
+    named = with_a_name_that_is_no_text(tmp_path / "odd.db")
+    url = f"sqlite:///{named}"
+    for arguments in (
+        ("runs", "--store", url),
+        ("report", cup(tmp_path), "--store", url),
+        ("run", cup(tmp_path), "--store", url),
+    ):
+        assert moot(*arguments) == 2
+        (said,) = capsys.readouterr().err.splitlines()
+        assert "odd.db: malformed database schema (" in said
+    assert moot("runs", named) == 2
+    assert "a database of another program" in capsys.readouterr().err
+    monkeypatch.chdir(tmp_path)
+    assert moot("runs") == 2
+    assert "no store in this folder" in capsys.readouterr().err
+
+
 def test_no_store_is_said(tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert moot("runs") == 2

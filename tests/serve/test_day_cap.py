@@ -158,9 +158,8 @@ def test_a_member_who_is_always_late_does_not_keep_the_team_at_one_question_at_a
         day_usd = (1 + 6) * question_usd
         with served(path, day_usd) as url:
             limit_s = 0.5
-            while not server.asked_of[
-                "cid"
-            ]:  # a busy machine may take longer to ask anybody, and then nothing is known
+            # A busy machine may take longer to ask anybody, and then nothing is known.
+            while not server.asked_of["cid"]:
                 assert ask(url, "Who is number zero?", model="all/vote", time_limit_s=limit_s) in (200, 408)
                 limit_s *= 2
             statuses: list[int] = []

@@ -50,6 +50,34 @@ async def test_it_plays_and_is_kept_under_a_name_of_its_own(tmp_path: Path) -> N
         assert listed["data"][0]["id"] == "three/vote", "what is offered stays what it was"
 
 
+@pytest.mark.parametrize(
+    ("changes", "served_still"),
+    [
+        ({}, True),
+        ({"models": {name: THREE["models"][name] for name in ("ann", "bob")}, "players": ["ann", "bob"]}, False),
+        ({"strategies": ["vote", "talkative"]}, False),
+    ],
+    ids=["as it was", "a player is gone", "a strategy is gone"],
+)
+async def test_of_an_earlier_server_it_is_served_if_it_can_be_put_together_now(
+    tmp_path: Path, changes: dict[str, Any], served_still: bool
+) -> None:
+    store = f"sqlite:///{tmp_path / 'served.db'}"
+    kept = {**THREE, "store": store, "strategies": [{"vote": {"early_stop": True}}]}
+    async with serving(tmp_path, kept) as served:
+        _, listed = await served.get("/v1/moot/teams")
+        own = {"players": ["ann", "cat"], "strategy": listed["parts"]["strategies"][0], "captain": "cat"}
+        status, body = await served.chat("Which river?", moot={"team": own})
+        assert status == 200, body
+    players = changes.pop("players", ["ann", "bob", "cat"])
+    edited = {**kept, **changes, "teams": {"three": {"players": players, "captain": "ann"}}}
+    async with serving(tmp_path, edited) as served:
+        _, whole = await served.get(f"/v1/moot/episodes/{body['moot']['episode']}")
+        assert (whole["served"], whole["team"]) == (served_still, own)
+        status, _ = await served.chat("Which hill?", moot={"team": whole["team"]})
+        assert (status == 200) is served_still, "as it was said"
+
+
 async def test_one_that_was_never_asked_is_no_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     store = f"sqlite:///{tmp_path / 'served.db'}"
     async with serving(tmp_path, {**THREE, "store": store}) as served:

@@ -175,8 +175,17 @@ async def test_what_is_stopped_fails_or_is_left_keeps_its_words(tmp_path: Path, 
             opened(browser, served.url)
             browser.execute_script("document.getElementById('ways').open = true")
             browser.find_element(By.ID, "choices").send_keys("the Nile\nthe Rhine")
+            # As a page that was open when the server was started again: its token is of before.
+            browser.execute_script("document.querySelector('meta[name=moot-page]').content = 'of-before'")
             browser.find_element(By.ID, "question").send_keys("Which river?", Keys.ENTER)
             waits()
+            first_tab = browser.current_window_handle
+            browser.execute_script("window.open('/')")
+            browser.switch_to.window(next(each for each in browser.window_handles if each != first_tab))
+            until(browser, lambda page: page.find_elements(By.CSS_SELECTOR, "#model option"))
+            assert shown(browser, "trouble") == [False], "it is still played in the first tab"
+            browser.close()
+            browser.switch_to.window(first_tab)
             click(browser, "stop")
             broken("Stopped.")
             browser.execute_script("document.getElementById('choices').value = ''")

@@ -213,7 +213,7 @@ async def _on_experiment(
         with ends_on_ctrl_c():
             stored = await opened.read(read)
             withheld = await opened.read(
-                lambda connection: labels_withheld(Source(connection, experiment), stored.plays)
+                lambda connection: labels_withheld(Source(connection, experiment), stored.plays, stored.cases)
             )
         stored = replace(stored, origin=replace(stored.origin, **withheld))
         if stored.ungraded:

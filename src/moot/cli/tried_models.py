@@ -2,20 +2,26 @@
 
 A server says which models it has, not what they can do. A file that fails at its first command is a bad beginning, so each is
 asked what doctor would ask it. Who cannot do the usual form is given the words for small models, and who cannot do these
-either is left out, or, where nobody can, told with what to take instead. Nobody is asked who may have to be paid.
+either is left out, or, where nobody can, told with what to take instead. Who says nothing may still be loading: nobody waits
+for that here as long as doctor does, and it is written down untried. Nobody is asked who may have to be paid.
 """
 
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-from moot.cli.console import Console
+from moot.cli.safe_text import say
 from moot.experiment.build import build
 from moot.experiment.starter_file import StarterFile, StarterQuestions
-from moot.live.doctor import examine
+from moot.live.doctor import Diagnosis, examine
+from moot.pasted import pasted
 from moot.stats.counted_words import count
+
+PATIENCE_S = 20.0
+"""For all of them at once. Whoever wants a file should not wait for weights to load; doctor can."""
 
 _LEFT_OUT = "it is left out"
 _IN_SHORT = "with the words for small models (prompts: small) it does, so these are written"
@@ -27,25 +33,28 @@ class Fitted:
 
     starter: StarterFile
     said: tuple[str, ...] = ()
-    """Who got other words, or was left out, and why."""
+    """Who got other words, was left out or has not answered yet, and why."""
     failed: tuple[str, ...] = ()
     """Where nobody could do it: what each said."""
 
 
 def fitted_to_models(starter: StarterFile) -> Fitted:
     at = [place for place, model in enumerate(starter.models) if model.keys.get("provider") == "endpoint"]
-    failed = _failing(starter, [place for place in at if not starter.models[place].priced])
-    if not failed:
-        return Fitted(starter)
+    found = _examined(starter, [place for place in at if not starter.models[place].priced], "one easy question")
+    late = [_late_words(each, starter) for each in found.values() if each.trouble == "silence"]
+    failed = {place: each for place, each in found.items() if each.trouble not in (None, "silence")}
+    words = {place: _failed_words(each) for place, each in failed.items()}
     if len(failed) < len(starter.models):
-        return Fitted(_without(starter, failed), tuple(f"{words}; {_LEFT_OUT}" for words in failed.values()))
+        return Fitted(_without(starter, failed), (*(f"{each}; {_LEFT_OUT}" for each in words.values()), *late))
+    in_other_words = [place for place, each in failed.items() if each.trouble == "form"]
     if not starter.only_small:
         smaller = replace(starter, models=tuple(replace(model, small=True) for model in starter.models))
-        cannot = _failing(smaller, range(len(smaller.models)))
-        if len(cannot) < len(smaller.models):
-            said = [f"{words}; {_LEFT_OUT if place in cannot else _IN_SHORT}" for place, words in failed.items()]
+        again = _examined(smaller, in_other_words, "it once more, in the words for small models")
+        cannot = [place for place in failed if place not in again or not again[place].well]
+        if len(cannot) < len(failed):
+            said = [f"{each}; {_LEFT_OUT if place in cannot else _IN_SHORT}" for place, each in words.items()]
             return Fitted(_without(smaller, cannot), tuple(said))
-    return Fitted(starter, failed=tuple(failed.values()))
+    return Fitted(starter, failed=tuple(words.values()))
 
 
 def _without(starter: StarterFile, places: Collection[int]) -> StarterFile:
@@ -53,17 +62,22 @@ def _without(starter: StarterFile, places: Collection[int]) -> StarterFile:
     return replace(starter, models=kept)
 
 
-def _failing(starter: StarterFile, places: Sequence[int]) -> dict[int, str]:
-    """Of the models at these places who does not answer, and in what words that is said."""
+def _failed_words(found: Diagnosis) -> str:
+    return f"{found.model} does not answer{' in form' if found.trouble == 'form' else ''}: {found.words}"
+
+
+def _late_words(found: Diagnosis, starter: StarterFile) -> str:
+    kept = "it is written all the same, as it may still be loading"
+    doctor = f"moot doctor {pasted(starter.path)} asks with more patience"
+    return f"{found.model} has not answered within {PATIENCE_S:g} s; {kept}: {doctor}"
+
+
+def _examined(starter: StarterFile, places: Sequence[int], what: str) -> dict[int, Diagnosis]:
+    """What is found of the models at these places, all asked at once."""
     if not places:
         return {}
     questions = StarterQuestions({"builtin": "general-en"}, open_answers=True, language=starter.questions.language)
     models = tuple(starter.models[place] for place in places)
     trial = replace(starter, models=models, others=(), questions=questions)
-    with Console(stderr=True).status(f"asking {count(len(models), 'model')} one easy question ..."):
-        diagnoses = asyncio.run(examine(build(trial.checked())))
-    return {
-        place: f"{diagnosis.model} does not answer in form: {diagnosis.words}"
-        for place, diagnosis in zip(places, diagnoses, strict=True)
-        if not diagnosis.well
-    }
+    say(f"moot: asking {count(len(models), 'model')} {what}, for at most {PATIENCE_S:g} s", file=sys.stderr)
+    return dict(zip(places, asyncio.run(examine(build(trial.checked()), PATIENCE_S)), strict=True))

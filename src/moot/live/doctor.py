@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from moot.errors import ConnectionFailed, MootError, RequestRejected, TimedOut
 from moot.experiment.plan import Plan
@@ -34,6 +35,10 @@ QUESTIONS = {
 }
 
 
+Trouble = Literal["form", "silence", "other"]
+"""`form`: replies came, of which none could be used. `silence`: none came in time, as from a model that is still loading."""
+
+
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
     """What was found about one model."""
@@ -53,6 +58,8 @@ class Diagnosis:
     """What the server does not take as the file says it, and what is sent in its place."""
     price: str | None = None
     """Where its entry has no price: what the table of prices says of it."""
+    trouble: Trouble | None = None
+    """What kind of thing is wrong where it is not well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,16 +72,17 @@ class _Office:
     """Ids of the questions, where somebody only plays back what is recorded."""
     spoken_to: Mapping[str, Player]
     """By model: a player of it that is told who it is, as not every model can be."""
+    patience_s: float
 
 
-async def examine(experiment: Plan) -> list[Diagnosis]:
+async def examine(experiment: Plan, patience_s: float = PATIENCE_S) -> list[Diagnosis]:
     """All models at once; nothing is stored."""
     patients = experiment.models.items()
     recorded = any(isinstance(built.model, RecordedModel) for built in experiment.models.values())
     cases = [case.question.id for case in experiment.dataset or ()] if recorded else []
     told = [player for player in experiment.players.values() if player.instruction or player.persona]
     spoken_to = {player.model.name: player for player in reversed(told)}
-    office = _Office(experiment.grading.team.prompts, cases, spoken_to)
+    office = _Office(experiment.grading.team.prompts, cases, spoken_to, patience_s)
     try:
         return list(await asyncio.gather(*(_examine(name, built, office) for name, built in patients)))
     finally:
@@ -86,11 +94,11 @@ async def _examine(name: str, built: BuiltModel, office: _Office) -> Diagnosis:
     try:
         return await _asked(name, built, office)
     except TimeoutError:
-        return Diagnosis(name, False, f"no answer within {PATIENCE_S:.0f} s")
+        return Diagnosis(name, False, f"no answer within {office.patience_s:g} s", trouble="silence")
     except MootError as error:
-        return Diagnosis(name, False, str(error))
+        return Diagnosis(name, False, str(error), trouble="other")
     except Exception as error:  # noqa: BLE001  one sick model must not keep us from the others
-        return Diagnosis(name, False, f"{type(error).__name__}: {error}")
+        return Diagnosis(name, False, f"{type(error).__name__}: {error}", trouble="other")
 
 
 def _recording(name: str, model: RecordedModel, cases: Sequence[str]) -> Diagnosis:
@@ -123,18 +131,22 @@ async def _asked(name: str, built: BuiltModel, office: _Office) -> Diagnosis:
     listing: str | None = None
     if isinstance(model, EndpointModel):
         try:
-            listing = await _listing(model)
-        except (ConnectionFailed, TimedOut, TimeoutError) as error:
-            return Diagnosis(name, False, str(error) or f"{model.base_url} does not answer")
+            listing = await _listing(model, min(LISTING_S, office.patience_s))
+        except ConnectionFailed as error:
+            return Diagnosis(name, False, str(error), trouble="other")
+        except (TimedOut, TimeoutError) as error:
+            return Diagnosis(name, False, str(error) or f"{model.base_url} does not answer", trouble="silence")
     refusals = _Refusals(model)
     told = office.spoken_to.get(name, Player(name, model))
     team = Team(name, (Player(name, refusals, told.instruction, told.persona),), office.prompts)
     started = time.perf_counter()
     try:
-        async with asyncio.timeout(PATIENCE_S):
+        async with asyncio.timeout(office.patience_s):
             draft = await team.draft(team.players[0], QUESTIONS[office.prompts.language])
     except TimeoutError:
-        return Diagnosis(name, False, _no_answer_words([call.reply for call in team.journal if call.reply is not None]))
+        replies = [call.reply for call in team.journal if call.reply is not None]
+        words = _no_answer_words(replies, office.patience_s)
+        return Diagnosis(name, False, words, trouble="form" if replies else "silence")
     last = team.journal[-1].reply
     well = draft.text is not None
     tries = len(team.journal)
@@ -157,12 +169,13 @@ async def _asked(name: str, built: BuiltModel, office: _Office) -> Diagnosis:
         remark=listing if well else None,
         adapted=model.adapted if isinstance(model, EndpointModel) else (),
         price=_listed_price(model) if isinstance(model, EndpointModel) else None,
+        trouble=None if well else "form" if draft.outcome == "unanswered" else "other",
     )
 
 
-def _no_answer_words(replies: Sequence[Reply]) -> str:
+def _no_answer_words(replies: Sequence[Reply], patience_s: float) -> str:
     """A model that talks on and on is there, and more patience does not help it."""
-    none = f"no answer within {PATIENCE_S:.0f} s"
+    none = f"no answer within {patience_s:g} s"
     if not replies:
         return none
     cut = sum(reply.finish == "length" for reply in replies)
@@ -174,7 +187,7 @@ async def _folded(model: EndpointModel, team: Team, office: _Office) -> str:
     """Whether it answers without a system role, tried once."""
     model.system = "fold"
     try:
-        async with asyncio.timeout(PATIENCE_S):
+        async with asyncio.timeout(office.patience_s):
             draft = await team.draft(team.players[0], QUESTIONS[office.prompts.language])
     except TimeoutError:
         return "With system: fold it does not answer either"
@@ -193,14 +206,14 @@ def _listed_price(model: EndpointModel) -> str | None:
     )
 
 
-async def _listing(model: EndpointModel) -> str | None:
+async def _listing(model: EndpointModel, patience_s: float) -> str | None:
     """What is odd about the endpoint's own list of models. Raises where there is nobody to ask.
 
     No more than a hint: many servers take names that they do not list, some list nothing, and a key that may ask need
     not be one that may look.
     """
     try:
-        async with asyncio.timeout(LISTING_S):
+        async with asyncio.timeout(patience_s):
             listed = await model.versions()
     except (ConnectionFailed, TimedOut):
         raise

@@ -126,6 +126,17 @@ class EditedTeams:
             self._makers.setdefault(edited.name, set()).add(maker)
         return edited.name
 
+    async def can_be_made(self, edited: EditedTeam) -> bool:
+        """Whether it can be asked as the file is now, whatever it was when somebody has put it together."""
+        if edited.name in self._cells:
+            return True
+        try:
+            self._check(edited)
+            await asyncio.to_thread(self._plan, edited)
+        except UsageError:
+            return False
+        return True
+
     def _check_number(self, maker: str) -> None:
         if self.made[maker] >= MOST_MADE or self.made.total() >= MOST_IN_ALL:
             many, whose = (MOST_MADE, "with this key ") if self.made[maker] >= MOST_MADE else (MOST_IN_ALL, "")

@@ -16,7 +16,7 @@ import orjson
 from moot.grade.grading import GradedBy
 from moot.measures.cells import Stored
 from moot.measures.claims.cut_short import without_claims
-from moot.measures.claims.plays_without import PlayOfQuestion, plays_of, too_many
+from moot.measures.claims.plays_without import PlayOfQuestion, lacking, plays_of
 from moot.measures.columns import paired_columns, paired_words, ungraded_columns, with_bounds
 from moot.measures.learnt_in_run import learnt_names, with_learnt_words
 from moot.measures.section import Column, Section
@@ -71,8 +71,7 @@ class Run:
 
     def too_many_without(self, title: str, asked: Collection[str]) -> bool:
         """Whether too many plays of an option on these questions went on without somebody who could not be reached."""
-        plays = [lacks for question, lacks in self.plays.get(title, ()) if question in asked]
-        return too_many(sum(plays), len(plays))
+        return lacking(play for play in self.plays.get(title, ()) if play.question in asked)
 
     def same_in_both(self, title: str) -> SameInBoth:
         return self.same.get(title, SameInBoth(title, None))

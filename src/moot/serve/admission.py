@@ -213,7 +213,7 @@ class Admission:
     ) -> AsyncIterator[None]:
         """Wait for a place, and for room in the day's money where questions under way may leave some. `most_usd`: what the
         question can cost, where the day must have room for all of it."""
-        if self.waiting >= self._most_waiting:
+        if self.waiting >= self._most_waiting and self.is_full:
             raise _too_many(f"{self.waiting} requests are waiting already.", 1.0, code="queue_full")
         await self._read_books(holder)
         holder.enter()

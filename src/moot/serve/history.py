@@ -121,21 +121,23 @@ class PastAndPage:
                         whole_episode, name=live.record.name, episode=ident, asker=sees, grading=live.record.grading
                     )
                 )
-                return json_response({**public_record(record), **self._asked_of(record)})
+                return json_response({**public_record(record), **await self._asked_of(record)})
         except TooLong as error:
             raise Refused(413, str(error), code="episode_too_long", param="episode") from None
         except UsageError as error:
             raise Refused(404, str(error), code="no_such_episode", param="episode") from None
 
-    def _asked_of(self, record: dict[str, Any]) -> dict[str, Any]:
+    async def _asked_of(self, record: dict[str, Any]) -> dict[str, Any]:
         """Whom it was asked of, as the next question can be; `model` null: nobody answers to it here any more."""
         ident, team = record.pop("cell"), record.pop("team")
         cells = {cell.id: cell for cell in (*self.live.every.values(), *self.live.edited.cells.values())}
         name = team.name if team is not None else self._names().get(ident)
-        offered = ident in {cell.id for cell in self.live.cells.values()}
+        served = ident in {cell.id for cell in self.live.cells.values()}
+        if team is not None:
+            served = self.edit_teams and await self.live.edited.can_be_made(team)
         return {
             "model": name,
-            "served": self.edit_teams if team is not None else offered,
+            "served": served,
             "team": None if team is None else asdict(team),
             "captain": cells[ident].captain if ident in cells else None if team is None else team.captain,
             "players": _seats(cells[ident]) if ident in cells else None,

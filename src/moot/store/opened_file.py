@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Self
 
 from moot.errors import StoreError, StoreUnreadable
+from moot.store.read_only import NO_STORE
 
 SAVE_S = 2.0
 """How long to wait for those who read from a log that is about to be lost."""
@@ -59,6 +60,12 @@ class OpenedFile:
             f"{self.path}: the file {happened} while it was open, and what is written now would be lost; "
             "put it back with its -wal file, or start again with the file that is there"
         )
+
+
+def refuse_no_file(path: Path) -> None:
+    """`StoreUnreadable` for a pipe, a folder, a device: SQLite waits for ever for who would write into a pipe."""
+    if path.exists() and not path.is_file():
+        raise StoreUnreadable(f"{path}: no regular file, so {NO_STORE}")
 
 
 def refuse_second_name(path: Path) -> None:

@@ -23,6 +23,10 @@ MOST_NAMED = 5
 NOT_WRITABLE = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM)
 
 
+UNREADABLE = (sqlite3.Error, UnicodeDecodeError)
+"""What reading a file may end with. SQLite quotes names of the file in its messages, and Python reads these as UTF-8."""
+
+
 def not_writable(error: BaseException | None) -> bool:
     return getattr(error, "sqlite_errorcode", 0) & 0xFF in NOT_WRITABLE
 
@@ -63,7 +67,7 @@ def _named(path: Path, kind: str | None = None) -> set[str] | None:
     """What is in a database, of one kind or of all; None where it is none. Where it has no log, none is made by looking."""
     file = path.resolve().as_uri()
     for address in (*_addresses(path), f"{file}?mode=ro", f"{file}?immutable=1"):
-        with suppress(sqlite3.Error), closing(sqlite3.connect(address, uri=True)) as connection:
+        with suppress(*UNREADABLE), closing(sqlite3.connect(address, uri=True)) as connection:
             rows = connection.execute("SELECT name, type FROM sqlite_master")
             return {name for name, its_kind in rows if kind in (None, its_kind)}
     return None
@@ -86,7 +90,7 @@ def refuse_foreign(path: Path) -> None:
 def address_to_read(path: Path) -> str | None:
     """Where it can be read as it stands. None: a copy is needed, of its log or of tables that are not up to date."""
     for address in _addresses(path):
-        with suppress(sqlite3.Error), closing(sqlite3.connect(address, uri=True)) as connection:
+        with suppress(*UNREADABLE), closing(sqlite3.connect(address, uri=True)) as connection:
             if {name for (name,) in connection.execute("SELECT name FROM migrations")} >= set(MIGRATIONS):
                 return address
     return None
@@ -95,7 +99,7 @@ def address_to_read(path: Path) -> str | None:
 def is_older(path: Path) -> bool:
     """Whether a moot before this one has written it, and none since."""
     for address in (*_addresses(path), f"{path.resolve().as_uri()}?mode=ro"):
-        with suppress(sqlite3.Error), closing(sqlite3.connect(address, uri=True)) as connection:
+        with suppress(*UNREADABLE), closing(sqlite3.connect(address, uri=True)) as connection:
             return not {name for (name,) in connection.execute("SELECT name FROM migrations")} >= set(MIGRATIONS)
     return False
 

@@ -28,7 +28,7 @@ from moot.store import migrating, schema
 from moot.store.bookkeeping import CLAIM, FIND_ACCOUNTS, FIND_CLAIMS, RELEASE
 from moot.store.file_locks import with_log_beside, writer_of
 from moot.store.group import Done, Failed, Group, Written
-from moot.store.opened_file import OpenedFile, lost_log, refuse_second_name
+from moot.store.opened_file import OpenedFile, lost_log, refuse_no_file, refuse_second_name
 from moot.store.read_only import NO_STORE, address_to_read, copied, is_blank, no_space, not_writable, refuse_foreign
 from moot.store.scrubbing import Scrubbing, in_turns
 from moot.store.statements import Insert, Row, insert_new, insert_or_replace
@@ -75,6 +75,7 @@ class SqliteStore(Store):
         self._version = 0
 
     async def exists(self) -> bool:
+        refuse_no_file(self.path)
         return self.path.exists() and not is_blank(self.path)
 
     async def _open(self) -> None:
@@ -245,6 +246,7 @@ class SqliteStore(Store):
 
     def _connect(self) -> None:
         with _said_plainly(self.path, opening=True):
+            refuse_no_file(self.path)
             refuse_second_name(self.path)
             if self._needed is not None:
                 refuse_foreign(self.path)
@@ -368,6 +370,10 @@ def _said_plainly(path: Path, *, opening: bool = False) -> Any:
         yield
     except StoreNewer as error:
         raise StoreNewer(f"{path}: {error}") from None
+    except UnicodeDecodeError as error:  # SQLite's message, which names what is no text in the file
+        if not opening:
+            raise
+        raise StoreUnreadable(f"{path}: {error.object.decode(errors='replace')}") from None
     except (DBAPIError, sqlite3.Error) as error:
         cause = error.orig if isinstance(error, DBAPIError) else error
         words = str(cause)

@@ -21,8 +21,18 @@ WHOLE_TEAM = ("skyline", "best_single", "talk_threshold")
 
 
 def lacking(raw: Raw, cells: Iterable[Cell]) -> bool:
-    plays = [episode.unreached for cell in cells for episode in raw.episodes(cell)]
-    return _many(sum(map(bool, plays)), len(plays))
+    return _lacking(raw, [episode for cell in cells for episode in raw.episodes(cell)])
+
+
+def _lacking(raw: Raw, plays: Iterable[Any]) -> bool:
+    """Of texts, of what has a reference and of what has none each for itself: no figure is of two of these."""
+    counts: dict[tuple[bool, bool], list[int]] = {}
+    for play in plays:
+        content = raw.questions[play.question]
+        count = counts.setdefault((content["question"].get("kind") == "text", content.get("known", True)), [0, 0])
+        count[0] += bool(play.unreached)
+        count[1] += 1
+    return any(_many(*count) for count in counts.values())
 
 
 def _many(without: int, plays: int) -> bool:
@@ -102,9 +112,9 @@ class _Rows:
         for cell in cells:
             for part in parts:
                 plays = [episode for episode in self.raw.episodes(cell) if episode.question in part]
-                without = [episode.question for episode in plays if episode.unreached]
+                without = {episode.question for episode in plays if episode.unreached}
                 # At which number of answers these would stand nobody knows.
-                if _many(len(set(without)), row["at"]) if "at" in row else _many(len(without), len(plays)):
+                if _many(len(without), row["at"]) if "at" in row else _lacking(self.raw, plays):
                     return True
         return False
 

@@ -2,23 +2,42 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from moot.measures.cells import Stored
 from moot.measures.source import Source
 from moot.stats.graded import FEW_WAITING
 
-PlayOfQuestion = tuple[str, bool]
-"""The question, and whether it went on without somebody."""
+
+class PlayOfQuestion(NamedTuple):
+    question: str
+    lacks: bool
+    """Whether it went on without somebody."""
+    graded_how: GradedHow
+
+
+class GradedHow(NamedTuple):
+    """Figures are of questions that are graded alike: of texts by judges, or by what is known to be right. Hundreds that have no
+    grade, or another, make the plays of a figure no more whole."""
+
+    is_text: bool
+    known: bool
 
 
 def too_many_without(source: Source, cells: Iterable[Stored], asked: Collection[str] | None = None) -> bool:
-    """Whether somebody could not be reached in more than a few of all plays of these. `asked`: only on these questions."""
-    plays = [
-        lacks for cell in cells for question, lacks in plays_of(source, cell) if asked is None or question in asked
-    ]
-    return too_many(sum(plays), len(plays))
+    """Whether somebody could not be reached in more than a few plays of these. `asked`: only on these questions."""
+    plays = [play for cell in cells for play in plays_of(source, cell)]
+    return lacking(play for play in plays if asked is None or play.question in asked)
+
+
+def lacking(plays: Iterable[PlayOfQuestion]) -> bool:
+    """Whether too many of those that are graded in one way went on without somebody."""
+    by_grade: dict[GradedHow, list[bool]] = defaultdict(list)
+    for play in plays:
+        by_grade[play.graded_how].append(play.lacks)
+    return any(too_many(sum(each), len(each)) for each in by_grade.values())
 
 
 def too_many(without: int, plays: int) -> bool:
@@ -27,11 +46,14 @@ def too_many(without: int, plays: int) -> bool:
 
 def plays_of(source: Source, cell: Stored) -> Iterator[PlayOfQuestion]:
     """All of a cell's. Nobody plays again what was asked of a served team."""
-    return ((episode.key[0], bool(episode.unreached)) for episode in ([] if source.served else source.seen(cell)))
+    for episode in [] if source.served else source.seen(cell):
+        case = source.cases[episode.key[0]]
+        yield PlayOfQuestion(episode.key[0], bool(episode.unreached), GradedHow(case.question.is_long, case.known))
 
 
-def labels_withheld(source: Source, players: Collection[str]) -> dict[str, Any]:
-    """Why nothing may be claimed of what these said alone: whether the slowest is missing, and who could not be reached."""
+def labels_withheld(source: Source, players: Collection[str], asked: Collection[str]) -> dict[str, Any]:
+    """Why nothing may be claimed of what these said alone to what was asked: whether the slowest is missing, and who could not be
+    reached."""
     alone = [cell for cell in source.cells if cell["player"] in players]
-    unreached = {str(cell["player"]) for cell in alone if too_many_without(source, [cell])}
+    unreached = {str(cell["player"]) for cell in alone if too_many_without(source, [cell], asked)}
     return {"cut_short": source.cut_short, "unreached": tuple(sorted(unreached))}

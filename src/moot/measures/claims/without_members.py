@@ -19,7 +19,7 @@ import orjson
 from moot.experiment.side_names import ClaimError, is_meant, parse_side
 from moot.measures.cells import Stored, table_of
 from moot.measures.claims.cut_short import none_beaten
-from moot.measures.claims.plays_without import PlayOfQuestion, plays_of, too_many
+from moot.measures.claims.plays_without import PlayOfQuestion, lacking, plays_of, too_many
 from moot.measures.claims.row_questions import AskedPart, RowQuestions
 from moot.measures.source import Source
 
@@ -79,7 +79,7 @@ class WithoutMembers:
 
     def figures(self, figures: Row) -> Row:
         """All of a report, those rows without their intervals."""
-        if not any(lacks for several in self.plays.values() for _, lacks in several):
+        if not any(play.lacks for several in self.plays.values() for play in several):
             return figures
         whole = replace(self, asked=self.asked.grouped(figures.get("question_sets", ())))
         every = _About({}, (None,))
@@ -124,10 +124,10 @@ class WithoutMembers:
     def _lacks(self, cell: Stored, part: AskedPart, shared: AskedPart, placed: int | None) -> bool:
         """Whether too many of a cell's plays on these questions went on without somebody."""
         both = [each for each in (part, shared) if each is not None]
-        plays = [(question, lacks) for question, lacks in self.plays[cell["id"]] if all(question in q for q in both)]
+        plays = [play for play in self.plays[cell["id"]] if all(play.question in each for each in both)]
         if placed is not None:
-            return too_many(len({question for question, lacks in plays if lacks}), placed)
-        return too_many(sum(lacks for _, lacks in plays), len(plays))
+            return too_many(len({play.question for play in plays if play.lacks}), placed)
+        return lacking(plays)
 
     def _compared_on(self, names: Mapping[str, str]) -> AskedPart:
         """The questions that both sides of a comparison have played; None where there are no two."""
@@ -135,7 +135,7 @@ class WithoutMembers:
         if len(sides) < 2 or not all(sides):
             return None
         return frozenset.intersection(
-            *(frozenset(question for cell in side for question, _ in self.plays[cell["id"]]) for side in sides)
+            *(frozenset(play.question for cell in side for play in self.plays[cell["id"]]) for side in sides)
         )
 
     def _cells(self, names: Mapping[str, str]) -> list[Stored]:

@@ -1,23 +1,23 @@
 // A question that is played while its page is left, or loaded anew. A browser may keep a page that was left, and its requests with
 // it: so the page breaks them off itself, the server stops for who goes away, and the page that comes back says so, with the
-// question.
+// question. It is written down at the moment of leaving and no sooner: a tab that is opened from this one gets a copy of all that is
+// written, and the question is still played in the first.
 
 const KEPT = "moot-asked";
-let leaving = false;
+let played = null;
 
 /** `stop` is called when the page is left. */
 export function stopWhenLeft(stop) {
   window.addEventListener("pagehide", () => {
-    leaving = true;
+    if (played !== null) keep(played);
     stop();
   });
   window.addEventListener("pageshow", ({ persisted }) => {
-    leaving = false;
     if (persisted) sessionStorage.removeItem(KEPT); // it was kept as it was, and tells it itself
   });
 }
 
-export function begun(asked) {
+function keep(asked) {
   try {
     sessionStorage.setItem(KEPT, JSON.stringify(asked));
   } catch {
@@ -25,9 +25,13 @@ export function begun(asked) {
   }
 }
 
-/** It has come to its end. A page that is being left gets here too, as its request breaks off; what it puts off is never done. */
+export function begun(asked) {
+  played = asked;
+}
+
+/** It has come to its end. */
 export function ended() {
-  if (!leaving) setTimeout(() => (leaving ? undefined : sessionStorage.removeItem(KEPT)), 0);
+  played = null;
 }
 
 /** What was asked when the page was left, told once; null: nothing. */

@@ -27,6 +27,7 @@ const TODO_BY_CODE = {
   answer_was_thoughts: "Ask again.",
   no_long_answers: "Take another team, or another kind of answer.",
   no_place_in_time: "Ask again with a longer time limit, or with none.",
+  page_token: "Copy what you wrote, and load the page again.",
   no_such_episode: "It may have been forgotten, or belong to another key: look for it in the list.",
   model_not_found: "Choose a team from the list.",
   invalid_team: "Change the team that you put together.",
@@ -49,7 +50,15 @@ const TODO_BY_STATUS = {
   503: "Wait a little and ask again; if it lasts, tell whoever runs the server.",
 };
 
-async function fetched(path, options = {}) {
+/** The server was started again, and knows this page no more: by its own address it is told the new token. False: it was not. */
+async function knownAgain() {
+  const page = await fetch("/", { cache: "no-store" }).then((response) => (response.ok ? response.text() : ""), () => "");
+  const token = /<meta name="moot-page" content="([\w-]{1,100})">/.exec(page)?.[1];
+  if (token) document.querySelector('meta[name="moot-page"]').content = token;
+  return token !== undefined;
+}
+
+async function fetched(path, options = {}, again = true) {
   let response;
   try {
     response = await fetch(path, { headers: headers(), ...options });
@@ -60,8 +69,10 @@ async function fetched(path, options = {}) {
     document.getElementById("key-form").hidden = false;
     document.getElementById("key").focus();
   }
-  if (!response.ok) throw await troubleOf(response);
-  return response;
+  if (response.ok) return response;
+  const trouble = await troubleOf(response);
+  if (again && trouble.code === "page_token" && (await knownAgain())) return fetched(path, options, false);
+  throw trouble;
 }
 
 async function troubleOf(response) {
