@@ -539,7 +539,7 @@ class TestAnAnswerThatPointsAtChoices:
     @pytest.mark.parametrize(
         ("head", "rows", "choices", "answer"),
         [
-            ("frage;option_1;option_2;lsg", "Wer?;ich;du;2\nWas?;dies;das;1\n", ["option_1", "option_2"], "lsg"),
+            ("frage;option_1;option_2;x;lsg", "Wer?;ich;du;u;2\nWas?;dies;das;v;1\n", ["option_1", "option_2"], "lsg"),
             ("frage;A;B;C;x;lsg", "Wer?;ich;du;er;u;a\nWas?;ei;das;es;v;c\n", ["A", "B", "C"], "lsg"),
             ("frage;r 1;r 2;x;lsg", "Wer?;ich;du;u;du\nWas?;ei;das;v;ei\n", ["r 1", "r 2"], "lsg"),
             ("frage;r a;r b;x;lsg", "Wie alt?;7;8;u;B\nWie viele?;70;80;v;A\n", ["r a", "r b"], "lsg"),
