@@ -512,6 +512,96 @@ def test_a_file_that_words_cannot_settle(monkeypatch: pytest.MonkeyPatch, capfd:
     assert not Path("moot.yaml").exists()
 
 
+QUIZ = """\
+Nr;Frage;Antwort A;Antwort B;Antwort C;Antwort D;Lösung;Punkte
+1;Welcher Planet ist der größte?;Mars;Jupiter;Venus;Erde;B;10
+2;Welcher Fluss ist der längste?;Nil;Rhein;Wolga;Elbe;A;10
+3;Hauptstadt von Frankreich?;Lyon;Paris;Nizza;Lille;B;5
+4;Farbe des Himmels?;rot;grün;blau;gelb;C;5
+"""
+LETTERED = ["Antwort A", "Antwort B", "Antwort C", "Antwort D"]
+
+
+class TestAnAnswerThatPointsAtChoices:
+    """No name tells it; every row does."""
+
+    @pytest.mark.parametrize("asked", [True, False])
+    def test_it_is_proposed(self, asked: bool, monkeypatch: pytest.MonkeyPatch, capfd: Captured) -> None:
+        Path("quiz.csv").write_text(QUIZ)
+        typing(monkeypatch, "3", "", "", "")
+        assert moot("init", "--questions", "quiz.csv", *([] if asked else ["--yes"])) == 0, capfd.readouterr().err
+        columns = {"text": "Frage", "choices": LETTERED, "answer": "Lösung"}
+        assert written()["questions"] == {"file": "quiz.csv", "columns": columns, "answers": "letters"}
+        said = capfd.readouterr().out
+        assert "Lösung could say which of Antwort A, Antwort B, Antwort C, Antwort D it is" in said
+        assert "right: B" in said
+
+    @pytest.mark.parametrize(
+        ("head", "rows", "choices", "answer"),
+        [
+            ("frage;option_1;option_2;x;lsg", "Wer?;ich;du;u;2\nWas?;dies;das;v;1\n", ["option_1", "option_2"], "lsg"),
+            ("frage;A;B;C;x;lsg", "Wer?;ich;du;er;u;a\nWas?;ei;das;es;v;c\n", ["A", "B", "C"], "lsg"),
+            ("frage;r 1;r 2;x;lsg", "Wer?;ich;du;u;du\nWas?;ei;das;v;ei\n", ["r 1", "r 2"], "lsg"),
+            ("frage;r a;r b;x;lsg", "Wie alt?;7;8;u;B\nWie viele?;70;80;v;A\n", ["r a", "r b"], "lsg"),
+        ],
+        ids=["numbers", "letters alone", "texts", "numbers to choose from"],
+    )
+    def test_however_they_are_called(
+        self, head: str, rows: str, choices: list[str], answer: str, capfd: Captured
+    ) -> None:
+        Path("quiz.csv").write_text(f"{head}\n{rows}")
+        assert moot("init", "--yes", "--questions", "quiz.csv") == 0, capfd.readouterr().err
+        assert written()["questions"]["columns"] == {"text": "frage", "choices": choices, "answer": answer}
+
+    @pytest.mark.parametrize(
+        ("column", "values"),
+        [("Niveau", "ABCA"), ("Punkte", "1231"), ("Lösung", ["Jupiter!", "der Nil", "?", "?"])],
+        ids=["letters too", "positions too", "nothing fits"],
+    )
+    def test_nobody_guesses_between_two_or_none(self, column: str, values: list[str], capfd: Captured) -> None:
+        """Not even in an example: taken as it stands it would be played."""
+        head, *rows = (line.split(";") for line in QUIZ.splitlines())
+        head[7] = head[7] if column == "Lösung" else column
+        for row, value in zip(rows, values, strict=True):
+            row[head.index(column)] = value
+        lines = [";".join(row) for row in (head, *rows)]
+        Path("quiz.csv").write_text("\n".join(lines) + "\n")
+        assert moot("init", "--yes", "--questions", "quiz.csv") == 2
+        error, text = capfd.readouterr().err, Path("moot.yaml").read_text()
+        assert "Antwort A (Mars), Antwort B (Jupiter)" in error
+        for said in (error, text):
+            assert "answer: WHICH_COLUMN}" in said
+            assert "answer: Antwort" not in said
+        if column != "Lösung":
+            assert f"'Lösung' or '{column}' could be it" in error
+            assert f"choices: [{', '.join(LETTERED)}], answer: WHICH_COLUMN" in text
+
+    @pytest.mark.parametrize(
+        ("columns", "said"),
+        [
+            ("answer: Antwort A", "Antwort A is taken for what is right, and looks like one choice beside Antwort B, Antwort C"),
+            ("answer: Antwort C", "Antwort C is taken for what is right, and looks like one choice beside Antwort A, Antwort B"),
+            ("answer: Lösung", f"{', '.join(LETTERED)} are not used, and look like choices that Lösung points at"),
+            ("answer: Antwort A, choices: null", None),
+            ("answer: Lösung, choices: null", None),
+            ("answer: Punkte", None),
+            ("answer: Antwort A, accepted: [Antwort B, Antwort C, Antwort D]", None),
+            (f"answer: Lösung, choices: [{', '.join(LETTERED)}]", None),
+        ],
+    )  # fmt: skip
+    def test_choices_that_are_left_out_are_told(self, columns: str, said: str | None, capfd: Captured) -> None:
+        Path("quiz.csv").write_text(QUIZ)
+        Path("own.yaml").write_text(
+            f"name: own\nquestions: {{file: quiz.csv, columns: {{text: Frage, {columns}}}}}\n"
+            "models: {a: {provider: simulated, accuracy: 0.5}}\nstrategies: [solo]\n"
+        )
+        for command in (("doctor", "own.yaml"), ("run", "own.yaml", "--quiet")):
+            moot(*command)
+            told = [line for line in capfd.readouterr().err.splitlines() if "look like" in line or "looks like" in line]
+            assert len(told) == (said is not None), told
+            assert said is None or said in told[0]
+
+
 SUPPORT = """\
 Ticket;Frage;Antwort 1;Antwort 2;Antwort 3;Antwort 4;Lösung;Thema
 T-1;What is the capital of France?;Santiago;Muscat;Paris;Riga;Paris;other
@@ -1022,9 +1112,16 @@ def test_what_is_to_be_settled_is_one_line_to_paste(capfd: Captured) -> None:
     text = Path("moot.yaml").read_text()
     (advice,) = (line for line in text.splitlines() if line.startswith("#") and "columns: {" in line)
     pasted = advice.partition("example, ")[2]
-    assert pasted == "columns: {text: frage, answer: loesung}"
+    assert pasted == "columns: {text: frage, answer: WHICH_COLUMN}"
     assert text.count("  columns: {text: frage}\n") == 1
-    Path("moot.yaml").write_text(text.replace("  columns: {text: frage}\n", f"  {pasted}\n"))
+    text = text.replace("  columns: {text: frage}\n", f"  {pasted}\n")
+    Path("moot.yaml").write_text(text)
+    capfd.readouterr()
+    assert moot("run", "moot.yaml", "--estimate") == 2, "as it stands it names no column"
+    error = capfd.readouterr().err
+    assert "answer: WHICH_COLUMN is an example: put the name of a column in its place" in error
+    assert "frage (Which planet is the…), loesung (Jupiter), stufe (1)" in error
+    Path("moot.yaml").write_text(text.replace("answer: WHICH_COLUMN", "answer: loesung"))
     assert moot("run", "moot.yaml", "--estimate") == 0, capfd.readouterr().err
     both = Path("both.csv")
     both.write_text("foo,bar\nred,blue\ngreen,black\n")

@@ -16,6 +16,7 @@ from moot.cli.safe_text import say
 from moot.config.flow import flow
 from moot.data import Dataset, builtin, load
 from moot.data.case import MissingReference
+from moot.data.tables.advised_columns import WHICH_COLUMN
 from moot.data.tables.choice_columns import likely_choices
 from moot.data.tables.encodings import not_utf8
 from moot.data.tables.known_names import COLUMN_KEYS, WRONG, ColumnNames, several
@@ -261,6 +262,9 @@ def _as_it_might_stand(proposal: Proposal, known: Mapping[str, Any]) -> Iterator
     taken = {name for names in known.values() for name in several(_columns(names))}
     columns: dict[str, Any] = dict(known)
     for doubt in (each for each in proposal.doubts if each.about != "other" and each.ways):
+        if doubt.likely is None and "answer" in doubt.ways[0].columns:  # a guess would be played as it stands
+            columns |= {"answer": WHICH_COLUMN, **{key: _listed(names) for key, names in doubt.too.items()}}
+            continue
         ways = [doubt.ways[doubt.likely]] if doubt.likely is not None else list(doubt.ways)
         way = next((each for each in ways if not {*_columns_of(each)} & taken), ways[0])
         columns |= _stated_keys(way)["columns"]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from moot.data.tables.answer_forms import AnswersAs, could_be_a_choice, in_words
-from moot.data.tables.known_names import ColumnNames, numbered
+from moot.data.tables.known_names import ColumnNames, ends_of, numbered
 from moot.data.tables.mapped import ColumnsOfTable
 from moot.data.tables.table import QuestionTable
 
@@ -61,7 +61,12 @@ def likely_choices(
         yield LikelyChoices(said, between)
     for form in seen.forms:
         pointed = f"the answers are {in_words(form)}"
-        yield from (LikelyChoices(pointed, family) for family in families if seen.words.intersection(family))
+        # Numbers may be the scores of something, unless the columns have letters as the answers do.
+        yield from (
+            LikelyChoices(pointed, family)
+            for family in families
+            if seen.words.intersection(family) or (form.startswith("letters") and ends_of(family)[0].isalpha())
+        )
         if form.startswith("letters") and len(free) > 1:
             yield LikelyChoices(pointed)
 

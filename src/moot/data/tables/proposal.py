@@ -9,17 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from moot.config.flow import flow
 from moot.data.case import KEYS
-from moot.data.tables import likely_columns as likely_by
+from moot.data.tables.advised_columns import WHICH_COLUMN, in_order, such_as, written
 from moot.data.tables.answer_forms import AnswersAs, AnswersSeen, in_words, label_against_text
 from moot.data.tables.choice_labels import columns_in_russian
+from moot.data.tables.doubts import Doubt as Doubt
 from moot.data.tables.known_names import (
-    COLUMN_KEYS,
     META,
-    NAMES,
     WRONG,
     ColumnNames,
     Guess,
@@ -28,11 +26,12 @@ from moot.data.tables.known_names import (
     plain,
     several,
 )
-from moot.data.tables.likely_columns import likely_answer, likely_text, names_an_id, question_in_place_of_a_name
 from moot.data.tables.listed_names import MOST_LISTED, MOST_SHOWN, cut
 from moot.data.tables.listed_names import listed as listed
 from moot.data.tables.mapped import SEPARATORS, ColumnsOfTable, MappedFile, no_such_choice
-from moot.data.tables.odd_sheets import other_sheets_told, title_told
+from moot.data.tables.missing_columns import missing_columns, with_values
+from moot.data.tables.odd_sheets import other_sheets_told
+from moot.data.tables.pointing_answers import choices_left_out
 from moot.data.tables.stated import NEEDED
 from moot.data.tables.stated import NOTHING_STATED as NOTHING_STATED
 from moot.data.tables.stated import Stated as Stated
@@ -41,29 +40,6 @@ from moot.data.tables.table import QuestionTable, in_our_form, table_of
 from moot.errors import FileError
 from moot.models.closest import closest, closest_name
 from moot.types import MOST_CHOICES, TEXT
-
-_SLIP = 0.85
-"""How much alike two names are of which one is the other with a letter amiss."""
-
-
-DoubtAbout = Literal["missing", "several", "unused", "other"]
-"""A column that has to be there, two that could be one thing, columns that are nothing, or something else."""
-
-
-@dataclass(frozen=True, slots=True)
-class Doubt:
-    """What keeps a file from being read as it is, and where."""
-
-    problem: str
-    line: int | None = None
-    column: str | None = None
-    ways: tuple[Stated, ...] = ()
-    """What could be said to settle it, of which one is true; none where the file has to be changed."""
-    about: DoubtAbout = "other"
-    brief: str = ""
-    """What is asked where the ways are listed below it; left out: the problem."""
-    likely: int | None = None
-    """The way that it may well be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +105,7 @@ def _proposed(table: QuestionTable, stated: Stated) -> Proposal:
     if wrong := _no_such_columns(table, stated.columns):
         return Proposal(table.path, doubts=wrong)
     guess = guessed(table.names, stated.columns)
-    columns = _in_order({**{key: each for key, each in stated.columns.items() if each is not None}, **guess.columns})
+    columns = in_order({**{key: each for key, each in stated.columns.items() if each is not None}, **guess.columns})
     used = {name for each in columns.values() for name in several(each)}
     unused = [name for name in table.names if name not in used]
     found = {key: each for key, each in guess.columns.items() if each != key and not _is_meta(key, each)}
@@ -137,7 +113,7 @@ def _proposed(table: QuestionTable, stated: Stated) -> Proposal:
         if table.rows_are_named:
             return Proposal(table.path, ours=True)
         return Proposal(table.path, doubts=_unknown(table, unused))
-    if doubts := (*_two_could_be(table, guess), *_missing(table, stated, columns, guess, unused)):
+    if doubts := (*_two_could_be(table, guess), *missing_columns(table, stated, columns, guess, unused)):
         return Proposal(table.path, columns=columns, doubts=doubts)
     reasons = _reasons(table, stated, columns, found, unused)
     return replace(_by_rows(table, stated, columns, reasons), unused=tuple(unused))
@@ -147,15 +123,14 @@ def _is_meta(key: str, columns: ColumnNames) -> bool:
     return key == "meta" and not isinstance(columns, str) and all(name.startswith(META) for name in columns)
 
 
-def _in_order(columns: Mapping[str, ColumnNames]) -> dict[str, ColumnNames]:
-    return {key: columns[key] for key in COLUMN_KEYS if key in columns}
-
-
 def _no_such_columns(table: QuestionTable, columns: Mapping[str, ColumnNames | None]) -> tuple[Doubt, ...]:
     stated = [(key, name) for key, each in columns.items() if each is not None for name in several(each)]
     wrong = [(key, name) for key, name in stated if name not in table.names]
     if not wrong:
         return ()
+    if examples := [f"{key}: {name}" for key, name in wrong if name == WHICH_COLUMN]:
+        problem = f"{', '.join(examples)} is an example: put the name of a column in its place"
+        return (Doubt(f"{problem}; the columns are {with_values(table)}", table.header),)
     said = ", ".join(f"{name!r} for {key}{_near(name, table.names)}" for key, name in wrong)
     problem = f"no column {said}; the columns are {listed(table.names)}"
     return (Doubt(problem, table.header),)
@@ -171,27 +146,11 @@ def _near(name: str, names: Sequence[str]) -> str:
 def _unknown(table: QuestionTable, names: Sequence[str]) -> tuple[Doubt, ...]:
     """A file that is nearly in our own form: a column too many is a mistake, as it is in every file of ours."""
     short = tuple(name for name in names if len(name) <= MOST_SHOWN)
-    kept = _such_as("meta", [short[:MOST_LISTED] or "NAME"])
+    kept = such_as("meta", [short[:MOST_LISTED] or "NAME"])
     expected = f"expected one of {', '.join(KEYS)} (anything else goes under meta, such as by {kept})"
     hints = "".join(closest(name, KEYS) for name in names[:MOST_LISTED])
     kept_too = (Stated({"meta": tuple(names)}),)
     return (Doubt(f"unknown key; {expected}{hints}", table.header, listed(names), kept_too, "unused"),)
-
-
-def _written(columns: Mapping[str, ColumnNames]) -> str:
-    keys = {key: cut(each) if isinstance(each, str) else list(map(cut, each)) for key, each in columns.items()}
-    return f"columns: {flow(keys)}"
-
-
-def _such_as(key: str, candidates: Sequence[ColumnNames]) -> str:
-    """What somebody could write, word for word."""
-    return _written({key: _short_of(candidates)})
-
-
-def _short_of(candidates: Sequence[ColumnNames]) -> ColumnNames:
-    """A name that is too long to be shown is no advice."""
-    short = (each for each in candidates if all(len(name) <= MOST_SHOWN for name in several(each)))
-    return next(short, "NAME")
 
 
 def _two_could_be(table: QuestionTable, guess: Guess) -> tuple[Doubt, ...]:
@@ -199,7 +158,7 @@ def _two_could_be(table: QuestionTable, guess: Guess) -> tuple[Doubt, ...]:
     for key, candidates in guess.doubts.items():
         listed_too = [cut(each) if isinstance(each, str) else f"[{listed(each)}]" for each in candidates[:MOST_LISTED]]
         named = " and ".join(listed_too) + (" and more" if len(candidates) > MOST_LISTED else "")
-        say = _such_as(key, candidates)
+        say = such_as(key, candidates)
         problem = f"{len(candidates)} columns could be {key}: {named}; say which under questions, such as {say}"
         ways = tuple(Stated({key: each}) for each in candidates)
         if key not in NEEDED:
@@ -210,46 +169,6 @@ def _two_could_be(table: QuestionTable, guess: Guess) -> tuple[Doubt, ...]:
     return tuple(doubts)
 
 
-def _missing(
-    table: QuestionTable, stated: Stated, columns: Mapping[str, ColumnNames], guess: Guess, unused: Sequence[str]
-) -> tuple[Doubt, ...]:
-    missing = [key for key in stated.needed if key not in columns and key not in guess.doubts]
-    doubts: list[Doubt] = []
-    doubted = {name for candidates in guess.doubts.values() for each in candidates for name in several(each)}
-    free = [name for name in unused if name not in doubted and name not in table.nameless][:MOST_LISTED]
-    only = free[0] if missing == ["answer"] and len(free) == 1 else None
-    if "text" in missing and (row := question_in_place_of_a_name(table.names)) is not None:
-        needed = f"line 1 has to name the columns, such as question,answer; it seems to be a row already: {cut(row)!r}"
-        return (Doubt(needed, table.header, about="missing", brief=needed),)
-    said: dict[str, ColumnNames] = {key: each for key, each in stated.columns.items() if each is not None}
-    for key in missing:
-        held = likely_text(table, free) if key == "text" else likely_answer(free) or only
-        near = held if held is not None else _misspelt(key, free)
-        told = likely_by.answers_first(table, free) if key == "answer" else free
-        advised = [near] if near is not None else [name for name in told if not names_an_id(name)]
-        names = f"; the columns are {listed(table.names) or 'none: line 1 has to name them'}" if not doubts else ""
-        hint = f" ({cut(near)!r} could be it)" if near is not None else ""
-        unknown = f"no column is known to be {key}"
-        said[key] = _short_of(advised)
-        example = f"; say which under questions, such as {_written(_in_order(said))}" if key == missing[-1] else ""
-        say = f"{names}{example}"
-        if (title := title_told(table)) is not None:
-            say = f"; {title}" if not doubts else ""
-        problem = f"{unknown}{hint}{say}"
-        listed_first = [*advised, *(name for name in unused if name not in advised)] if key == "answer" else [*unused]
-        ways = tuple(Stated({key: name}) for name in listed_first[:MOST_LISTED])
-        likely = listed_first.index(held) if held is not None else None
-        brief = f"{unknown}, {NEEDED[key]}"
-        doubts.append(Doubt(problem, table.header, ways=ways, about="missing", brief=brief, likely=likely))
-        free = [name for name in free if name not in advised[:1]]
-    return tuple(doubts)
-
-
-def _misspelt(key: str, names: Sequence[str]) -> str | None:
-    """A slip of the pen, for a message to whoever may have made it; as a proposal it would be too little."""
-    return next((name for name in names if closest_name(plain(name), NAMES[key], _SLIP)), None)
-
-
 def _reasons(
     table: QuestionTable,
     stated: Stated,
@@ -258,8 +177,13 @@ def _reasons(
     unused: Sequence[str],
 ) -> tuple[str, ...]:
     reasons = list(table.notes)
+    answer = columns.get("answer") if not {"choices", WRONG} & {*columns, *stated.columns} else None
+    if isinstance(answer, str) and (odd := choices_left_out(table, answer, unused)) is not None:
+        reasons.append(
+            f"{odd}: columns: {{choices: [...]}} under questions names them, and null says that there are none"
+        )
     if found:
-        reasons.append(f"by their names, {_written(_in_order(found))}")
+        reasons.append(f"by their names, {written(in_order(found))}")
     if "id" not in columns and "id" not in stated.columns:
         reasons.append("no column is known to be id, so questions are numbered by their rows")
     if unused and (found or not stated.columns):

@@ -1,0 +1,32 @@
+"""What to write of columns, word for word."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from moot.config.flow import flow
+from moot.data.tables.known_names import COLUMN_KEYS, ColumnNames, several
+from moot.data.tables.listed_names import MOST_SHOWN, cut
+
+WHICH_COLUMN = "WHICH_COLUMN"
+"""In place of an answer that nobody can tell: an example with a column that is there would be played as it stands."""
+
+
+def written(columns: Mapping[str, ColumnNames]) -> str:
+    keys = {key: cut(each) if isinstance(each, str) else list(map(cut, each)) for key, each in columns.items()}
+    return f"columns: {flow(keys)}"
+
+
+def such_as(key: str, candidates: Sequence[ColumnNames]) -> str:
+    """What somebody could write, word for word."""
+    return written({key: short_of(candidates) if key != "answer" else WHICH_COLUMN})
+
+
+def in_order(columns: Mapping[str, ColumnNames]) -> dict[str, ColumnNames]:
+    return {key: columns[key] for key in COLUMN_KEYS if key in columns}
+
+
+def short_of(candidates: Sequence[ColumnNames]) -> ColumnNames:
+    """A name that is too long to be shown is no advice."""
+    short = (each for each in candidates if all(len(name) <= MOST_SHOWN for name in several(each)))
+    return next(short, "NAME")

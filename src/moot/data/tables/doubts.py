@@ -1,0 +1,31 @@
+"""What keeps a table of questions from being read as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from moot.data.tables.known_names import ColumnNames
+from moot.data.tables.stated import Stated
+
+DoubtAbout = Literal["missing", "several", "unused", "other"]
+"""A column that has to be there, two that could be one thing, columns that are nothing, or something else."""
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """What keeps a file from being read as it is, and where."""
+
+    problem: str
+    line: int | None = None
+    column: str | None = None
+    ways: tuple[Stated, ...] = ()
+    """What could be said to settle it, of which one is true; none where the file has to be changed."""
+    about: DoubtAbout = "other"
+    brief: str = ""
+    """What is asked where the ways are listed below it; left out: the problem."""
+    likely: int | None = None
+    """The way that it may well be."""
+    too: Mapping[str, ColumnNames] = field(default_factory=dict)
+    """Columns that would have to be named with it, whichever it is."""

@@ -1,0 +1,105 @@
+"""Columns that a question cannot be without and that no name tells: which they could be, and what to write."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from moot.data.tables import likely_columns as likely_by
+from moot.data.tables.advised_columns import WHICH_COLUMN, in_order, short_of, written
+from moot.data.tables.doubts import Doubt
+from moot.data.tables.known_names import NAMES, WRONG, ColumnNames, Guess, numbered, plain, several
+from moot.data.tables.likely_columns import likely_answer, likely_text, names_an_id, question_in_place_of_a_name
+from moot.data.tables.listed_names import MOST_LISTED, cut, listed
+from moot.data.tables.odd_sheets import title_told
+from moot.data.tables.pointing_answers import PointingAnswers, pointing_answers
+from moot.data.tables.stated import NEEDED, Stated
+from moot.data.tables.table import QuestionTable
+from moot.models.closest import closest_name
+
+_SLIP = 0.85
+"""How much alike two names are of which one is the other with a letter amiss."""
+LONGEST_VALUE = 20
+
+
+def missing_columns(
+    table: QuestionTable, stated: Stated, columns: Mapping[str, ColumnNames], guess: Guess, unused: Sequence[str]
+) -> tuple[Doubt, ...]:
+    missing = [key for key in stated.needed if key not in columns and key not in guess.doubts]
+    doubts: list[Doubt] = []
+    doubted = {name for candidates in guess.doubts.values() for each in candidates for name in several(each)}
+    free = [name for name in unused if name not in doubted and name not in table.nameless][:MOST_LISTED]
+    only = free[0] if missing == ["answer"] and len(free) == 1 else None
+    if "text" in missing and (row := question_in_place_of_a_name(table.names)) is not None:
+        needed = f"line 1 has to name the columns, such as question,answer; it seems to be a row already: {cut(row)!r}"
+        return (Doubt(needed, table.header, about="missing", brief=needed),)
+    said: dict[str, ColumnNames] = {key: each for key, each in stated.columns.items() if each is not None}
+    for key in missing:
+        pointing = _pointing(table, stated, columns, free) if key == "answer" else None
+        held = likely_text(table, free) if key == "text" else likely_answer(free) or only or _clear(pointing)
+        near = held if held is not None else _misspelt(key, free)
+        told = _likeliest_first(table, free, pointing) if key == "answer" else free
+        advised = [near] if near is not None else [name for name in told if not names_an_id(name)]
+        names = f"; the columns are {with_values(table) or 'none: line 1 has to name them'}" if not doubts else ""
+        could_be = (near,) if near is not None else pointing.answers if pointing is not None else ()
+        hint = f" ({' or '.join(repr(cut(name)) for name in could_be)} could be it)" if could_be else ""
+        unknown = f"no column is known to be {key}"
+        said[key] = short_of(advised) if key == "text" or near is not None else WHICH_COLUMN
+        too = {"choices": pointing.choices} if pointing is not None and "choices" not in columns else {}
+        said |= too
+        example = f"; say which under questions, such as {written(in_order(said))}" if key == missing[-1] else ""
+        say = f"{names}{example}"
+        if (title := title_told(table)) is not None:
+            say = f"; {title}" if not doubts else ""
+        problem = f"{unknown}{hint}{say}"
+        listed_first = [*advised, *(name for name in unused if name not in advised)] if key == "answer" else [*unused]
+        ways = tuple(Stated({key: name}) for name in listed_first[:MOST_LISTED])
+        likely = listed_first.index(held) if held is not None else None
+        brief = f"{unknown}, {NEEDED[key]}{_why(pointing)}"
+        doubts.append(Doubt(problem, table.header, None, ways, "missing", brief, likely, too))
+        free = [name for name in free if name not in advised[:1]]
+    return tuple(doubts)
+
+
+def _misspelt(key: str, names: Sequence[str]) -> str | None:
+    """A slip of the pen, for a message to whoever may have made it; as a proposal it would be too little."""
+    return next((name for name in names if closest_name(plain(name), NAMES[key], _SLIP)), None)
+
+
+def _pointing(
+    table: QuestionTable, stated: Stated, columns: Mapping[str, ColumnNames], free: Sequence[str]
+) -> PointingAnswers | None:
+    if WRONG in columns or isinstance(known := columns.get("choices"), str):
+        return None
+    families = [known] if known is not None else numbered(free) if "choices" not in stated.columns else []
+    return pointing_answers(table, families, free)
+
+
+def _clear(pointing: PointingAnswers | None) -> str | None:
+    return pointing.answers[0] if pointing is not None and pointing.clear else None
+
+
+def _why(pointing: PointingAnswers | None) -> str:
+    if pointing is None:
+        return ""
+    return f" ({listed(pointing.answers)} could say which of {listed(pointing.choices)} it is)"
+
+
+def _likeliest_first(table: QuestionTable, free: Sequence[str], pointing: PointingAnswers | None) -> list[str]:
+    """What points at choices, and last what looks like one of several choices."""
+    first = pointing.answers if pointing is not None else ()
+    alike = {name for family in numbered(free) for name in family}
+    told = likely_by.answers_first(table, free)
+    return sorted(told, key=lambda name: (name not in first, name in alike))
+
+
+def with_values(table: QuestionTable) -> str:
+    """The columns, each with the first row's value: a name alone may say nothing to whoever has not made the table."""
+    _, values = next(iter(table.rows(table.names[:MOST_LISTED])), (0, {}))
+    shown = [f"{cut(name)}{_in_brackets(values.get(name))}" for name in table.names[:MOST_LISTED]]
+    more = f" and {len(table.names) - MOST_LISTED} more" if len(table.names) > MOST_LISTED else ""
+    return ", ".join(shown) + more
+
+
+def _in_brackets(value: object) -> str:
+    text = " ".join(str(value).split()) if value is not None else ""
+    return f" ({text[:LONGEST_VALUE].rstrip()}{'…' if len(text) > LONGEST_VALUE else ''})" if text else ""
