@@ -84,7 +84,7 @@ def mistake(form: type[BaseModel], detail: Any) -> Mistake:
         return Mistake((*place.key, tag), f"Field required; expected {either(place.tags)}")
     if kind == "union_tag_invalid":
         tag, name = context["discriminator"].strip("'"), context["tag"]
-        problem = f"{name!r} is unknown; expected {either(place.tags)}{closest(name, place.tags)}"
+        problem = f"{told(name)} is unknown; expected {either(place.tags)}{closest(name, place.tags)}"
         return Mistake((*place.key, tag), problem)
     if kind == "literal_error":
         words = context["expected"].replace("'", "").replace(" or ", ", ").split(", ")
@@ -94,7 +94,7 @@ def mistake(form: type[BaseModel], detail: Any) -> Mistake:
             place.key, f"expected at least {context['min_length']}, found {context['actual_length'] or 'none'}"
         )
     if kind == "too_long":
-        return Mistake(place.key, f"expected at most {context['max_length']}, found more")
+        return Mistake(place.key, f"expected at most {context['max_length']:,}, found more")
     if kind == "string_pattern_mismatch" and (words := _meant(place.owner.model_fields.get(str(place.key[-1])))):
         return Mistake(place.key, f"expected {words}, found {told(value)}")
     if kind == "value_error":

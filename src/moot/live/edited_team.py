@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from moot.config.type_words import told
 from moot.errors import FileError, UsageError
 from moot.experiment.build import build
 from moot.experiment.long_answers import groups_by_meaning, long_answer_problem
@@ -150,12 +151,14 @@ class EditedTeams:
             raise UsageError(f"players: expected {FEWEST} to {MOST} of {', '.join(known)}, each once")
         for name in edited.players:
             if name not in known:
-                raise UsageError(f"players: there is no {name!r}; expected some of {', '.join(known)}")
+                raise UsageError(f"players: there is no {told(name)}; expected some of {', '.join(known)}")
         if edited.captain is not None and edited.captain not in edited.players:
-            raise UsageError(f"captain: {edited.captain!r} does not play; expected one of {', '.join(edited.players)}")
+            raise UsageError(
+                f"captain: {told(edited.captain)} does not play; expected one of {', '.join(edited.players)}"
+            )
         if edited.strategy not in strategies_of(self._live):
             expected = ", ".join(strategies_of(self._live))
-            raise UsageError(f"strategy: there is no {edited.strategy!r}; expected one of {expected}")
+            raise UsageError(f"strategy: there is no {told(edited.strategy)}; expected one of {expected}")
         if self._is_of_file(edited.name):
             raise UsageError(
                 f"players: {edited.name!r} is what a team of the file answers to; expected that as the model"

@@ -10,6 +10,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from moot.config.type_words import told
 from moot.errors import UsageError
 from moot.experiment.learning import why_not_alone
 from moot.experiment.plan import Cell
@@ -79,13 +80,13 @@ def cell_asked(
     expected = ", ".join(cells)
     if cell is None:
         if several := several_meant(name, whole):
-            raise UsageError(f"{name!r} {could_be_words(several)}")
-        raise UsageError(f"there is no team {name!r}; expected one of {expected}{closest(name, cells)}")
+            raise UsageError(f"{told(name)} {could_be_words(several)}")
+        raise UsageError(f"there is no team {told(name)}; expected one of {expected}{closest(name, cells)}")
     if cell.id in {learner.id for learner in learners.values()}:
-        raise UsageError(f"{name!r} is in the file and is not served: {why_not_alone(cell)}; or one of {expected}")
+        raise UsageError(f"{told(name)} is in the file and is not served: {why_not_alone(cell)}; or one of {expected}")
     if cell.id not in {served.id for served in cells.values()}:
         raise UsageError(
-            f"{name!r} is in the file and is not served here; expected one of {expected}, "
+            f"{told(name)} is in the file and is not served here; expected one of {expected}, "
             f"or a server that was started with --all or --only {shlex.quote(name)}"
         )
     return cell

@@ -12,6 +12,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Select, case, func, select, update
 
+from moot.config.type_words import told
 from moot.errors import UsageError
 from moot.store import queries, schema
 from moot.store.rows import case_of, case_row
@@ -142,7 +143,7 @@ def find_episode(
     """
     number, question = episode.removeprefix("ep_")[:8], episode.removeprefix("ep_")[8:]
     if not EPISODE_ID.fullmatch(episode) or (repeat := int(number, 16)) > LATEST_REPEAT:
-        raise UsageError(f"there is no episode {episode!r}")
+        raise UsageError(f"there is no episode {told(episode)}")
     places, episodes, cases, plans = schema.experiment_questions, schema.episodes, schema.cases, schema.experiments
     this = (
         episodes.c.cell.in_(cells_in(plans_named(name))),
@@ -167,5 +168,5 @@ def find_episode(
         .first()
     )
     if row is None:
-        raise UsageError(f"there is no episode {episode!r}")
+        raise UsageError(f"there is no episode {told(episode)}")
     return row

@@ -57,7 +57,7 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 async def _http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    words = {404: f"Unknown request: {request.method} {request.url.path}", 405: "This path takes another method."}
+    words = {404: f"Unknown request: {request.method} {request.url.path:.200}", 405: "This path takes another method."}
     refusal = Refused(error.status_code, words.get(error.status_code, str(error.detail)), code="unknown_url")
     return refusal_response(refusal, error.headers)
 

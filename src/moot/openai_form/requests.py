@@ -3,16 +3,43 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, ValidationInfo
 
 from moot.config.mistakes import mistake
 from moot.openai_form.refusal import Refused
 
 F = TypeVar("F", bound=BaseModel)
+T = TypeVar("T")
+
+MOST_ITEMS = 10_000
+"""In a list of a request, and in all of its lists: no conversation has so many, and each is work before any limit is kept."""
+MOST_PROBLEMS = 20
+"""Of those that the validator lists, as many as are looked at: forms of one place complain one after the other."""
+LONGEST_KEY = 80
+"""Characters of a key that are told: it is the client's, and may be as long as the body."""
+
+
+@dataclass(slots=True)
+class _ItemsRead:
+    """In the lists of one request so far."""
+
+    number: int = 0
+
+
+def _counted(items: list[T], info: ValidationInfo) -> list[T]:
+    if isinstance(read := info.context, _ItemsRead):
+        read.number += len(items)
+        if read.number > MOST_ITEMS:
+            raise ValueError(f"expected at most {MOST_ITEMS:,} in all lists of the request, found more")
+    return items
+
+
+ListOf = Annotated[list[T], Field(max_length=MOST_ITEMS, fail_fast=True), AfterValidator(_counted)]
+"""Read up to the first item that is wrong: nobody is told of the others."""
 
 
 ChatRole = Literal["system", "developer", "user", "assistant", "tool", "function"]
@@ -53,9 +80,9 @@ class ChatMessage(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
     role: ChatRole
-    content: str | list[ContentPart] | None = None
+    content: str | ListOf[ContentPart] | None = None
     refusal: str | None = None
-    tool_calls: list[SentToolCall] | None = None
+    tool_calls: ListOf[SentToolCall] | None = None
 
     @property
     def text(self) -> str:
@@ -94,7 +121,7 @@ class ChatForm(BaseModel):
 
     model_config = ConfigDict(extra="ignore")
 
-    messages: Annotated[list[ChatMessage], Field(min_length=1)]
+    messages: Annotated[ListOf[ChatMessage], Field(min_length=1)]
     stream: bool | None = False
     stream_options: StreamOptions | None = None
     response_format: ResponseFormat | None = None
@@ -153,27 +180,30 @@ def read_body(form: type[F], raw: bytes, *, half_characters: bool = False) -> F:
     `half_characters`: a text may hold half a surrogate pair, which Python's clients send without a thought.
     """
     try:
-        return form.model_validate_json(raw)
+        return form.model_validate_json(raw, context=_ItemsRead())
     except ValidationError as error:
-        wrong = error
-    problem = wrong.errors(include_url=False, include_context=False, include_input=False)[0]
-    if problem["type"] != "json_invalid":
-        raise _invalid(form, wrong, raw)
+        problems = _first_of(error)
+    if problems[0]["type"] != "json_invalid":
+        raise _invalid(form, problems, raw)
     if half_characters:
         return _read_slowly(form, raw)
-    raise Refused(400, str(problem["msg"]), code="invalid_request")
+    raise Refused(400, str(problems[0]["msg"]), code="invalid_request")
 
 
 def _read_slowly(form: type[F], raw: bytes) -> F:
     try:
-        return form.model_validate(json.loads(raw))
+        return form.model_validate(json.loads(raw), context=_ItemsRead())
     except ValidationError as error:
-        raise _invalid(form, error, raw) from None
+        raise _invalid(form, _first_of(error), raw) from None
     except (ValueError, RecursionError):
         raise Refused(400, "The body of the request could not be parsed as JSON.", code="invalid_request") from None
 
 
-def _invalid(form: type[BaseModel], error: ValidationError, raw: bytes) -> Refused:
+def _first_of(error: ValidationError) -> list[Any]:
+    return list(error.errors(include_url=False)[:MOST_PROBLEMS])
+
+
+def _invalid(form: type[BaseModel], details: Sequence[Any], raw: bytes) -> Refused:
     """The first thing that is wrong. Of several forms that a value may have each complains: who looked into it knows most."""
     try:
         body: Any = json.loads(raw)
@@ -182,13 +212,12 @@ def _invalid(form: type[BaseModel], error: ValidationError, raw: bytes) -> Refus
         RecursionError,
     ):  # what the validator reads and Python does not, such as a number of 5,000 digits
         body = None
-    details = error.errors(include_url=False)
-    places = [detail["loc"] if body is None else _in_the_body(detail["loc"], body) for detail in details]
+    places = [detail["loc"] if body is None else _in_the_body(detail, body) for detail in details]
     place = max((each for each in places if each[: len(places[0])] == places[0]), key=len)
     there = [detail for each, detail in zip(places, details, strict=True) if each == place]
     of_its_type = [detail for detail in there if not detail["type"].endswith("_type")]
     problems = [mistake(form, detail).problem for detail in of_its_type or there]
-    named = ".".join(map(str, place))
+    named = ".".join(str(part)[:LONGEST_KEY] for part in place)
     words = _either_of(problems)
     return Refused(400, f"{named}: {words}" if named else words, code="invalid_request", param=named or None)
 
@@ -202,16 +231,32 @@ def _either_of(problems: Sequence[str]) -> str:
     return f"expected {' or '.join(dict.fromkeys(expected))}, found {told[0][2]}"
 
 
-def _in_the_body(location: tuple[int | str, ...], body: Any) -> tuple[int | str, ...]:
-    """The place as the client knows it: the validator also names which of several types it tried."""
-    place: list[int | str] = []
-    for part in location:
-        if isinstance(body, dict):
-            place.append(part)
-            body = body.get(part)
-        elif isinstance(body, list) and isinstance(part, int):
-            place.append(part)
-            body = body[part]
-        elif not isinstance(body, list):
-            break
-    return tuple(place)
+def _in_the_body(detail: Any, body: Any) -> tuple[int | str, ...]:
+    """The place as the client knows it: the validator also names which of several types it tried.
+
+    A client may have a key that is called as a type is. So the place is the one where that stands which was complained of.
+    """
+    location: tuple[int | str, ...] = detail["loc"]
+    absent = location[-1:] if detail["type"] == "missing" else ()
+    places = list(_places(location[: len(location) - len(absent)], body))
+    place = next((place for place, value in places if value == detail["input"]), places[0][0])
+    return (*place, *absent)
+
+
+def _places(location: tuple[int | str, ...], body: Any) -> Iterator[tuple[tuple[int | str, ...], Any]]:
+    """Where it may lead, each with what stands there; first with as many steps as are keys of the body."""
+    if not location:
+        yield (), body
+        return
+    step, rest = location[0], location[1:]
+    inside = (
+        isinstance(step, int) and step < len(body)
+        if isinstance(body, list)
+        else isinstance(body, dict) and step in body
+    )
+    if inside:
+        yield from (((step, *place), value) for place, value in _places(rest, body[step]))
+    if not isinstance(step, int):
+        yield from _places(rest, body)
+    elif not inside:
+        yield (), body

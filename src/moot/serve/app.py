@@ -16,7 +16,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 from starlette.applications import Starlette
@@ -57,6 +57,9 @@ from moot.store.examined import examined
 _log = logging.getLogger(__name__)
 
 DAY_S = 86_400.0
+LARGE = 65_536
+"""Bytes of a body: what is smaller is read sooner than a worker could ask whether it may be."""
+R = TypeVar("R", ChatRequest, ResponsesRequest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,7 +268,7 @@ class Server:
         """Ask a team."""
         arrived_at = asyncio.get_running_loop().time()
         holder = self.gate.holder(request)
-        body = read_body(ChatRequest, await request.body())
+        body = await self._read(ChatRequest, request, holder)
         play = await self._play(request, holder, body, "chatcmpl-", arrived_at)
         if body.stream:
             return await play.streamed(request, watched=_watched(request, body), with_usage=body.with_usage)
@@ -276,12 +279,19 @@ class Server:
         """Ask a team, in the form of the Responses API."""
         arrived_at = asyncio.get_running_loop().time()
         holder = self.gate.holder(request)
-        body = read_body(ResponsesRequest, await request.body())
+        body = await self._read(ResponsesRequest, request, holder)
         play = await self._play(request, holder, body, "resp_", arrived_at)
         if body.stream:
             return await streamed_response(play, request, watched=_watched(request, body))
         done = await unless_gone(request, play.completion())
         return _whole(json_bytes(response_json(done, play.wish.echoed)), done)
+
+    async def _read(self, form: type[R], request: Request, holder: Holder) -> R:
+        """What is asked. A large body is work: not for who would not be let in."""
+        raw = await request.body()
+        if len(raw) > LARGE:
+            await self.gate.check(holder)
+        return read_body(form, raw)
 
     async def _play(
         self,

@@ -13,11 +13,12 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from moot.config.type_words import told
 from moot.live.asked_question import choice_twice
 from moot.live.edited_team import MOST, EditedTeam
 from moot.models.border import blank, text_problem
 from moot.openai_form.refusal import Refused
-from moot.openai_form.requests import ChatMessage, ContentPart, WantedJson
+from moot.openai_form.requests import ChatMessage, ContentPart, ListOf, WantedJson
 from moot.serve.final_bounds import FinalBounds
 from moot.serve.tools import FREE, UNSUPPORTED, UNSUPPORTED_VALUE, Choice, ToolFunction
 from moot.types import MOST_CHOICES, QuestionKind
@@ -43,12 +44,12 @@ def _shown(text: str) -> str:
 
 def _each_once(texts: list[str]) -> list[str]:
     if (twice := choice_twice(texts)) is not None:
-        raise ValueError(f"expected each choice once, found {twice!r} twice")
+        raise ValueError(f"expected each choice once, found {told(twice)} twice")
     return texts
 
 
 ShownText = Annotated[str, AfterValidator(_shown)]  # a request is bounded as a whole
-Choices = Annotated[list[ShownText], Field(min_length=2, max_length=MOST_CHOICES), AfterValidator(_each_once)]
+Choices = Annotated[ListOf[ShownText], Field(min_length=2, max_length=MOST_CHOICES), AfterValidator(_each_once)]
 
 
 class TeamForQuestion(BaseModel):
@@ -56,7 +57,7 @@ class TeamForQuestion(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    players: Annotated[list[str], Field(min_length=1, max_length=MOST)]
+    players: Annotated[ListOf[str], Field(min_length=1, max_length=MOST)]
     strategy: str
     captain: str | None = None
 
@@ -200,10 +201,10 @@ class TeamRequest(BaseModel):
     max_tokens: TokenBound | None = Field(default=None, description="Of the final text.")
     max_completion_tokens: TokenBound | None = Field(default=None, description="Of the final text.")
     max_output_tokens: TokenBound | None = Field(default=None, description="Of the final text.")
-    stop: str | list[str] | None = Field(default=None, description="The final text ends before the first of these.")
+    stop: str | ListOf[str] | None = Field(default=None, description="The final text ends before the first of these.")
     tool_choice: Choice | None = None
     parallel_tool_calls: bool | None = None
-    functions: list[ToolFunction] | None = Field(default=None, description="An older form of tools: none is called.")
+    functions: ListOf[ToolFunction] | None = Field(default=None, description="An older form of tools: none is called.")
 
     said_elsewhere: ClassVar[Mapping[str, CannotBeDone]] = {}
     """Keys of another door that say what is asked or in which form, by which key that is said at this one."""
@@ -247,6 +248,6 @@ def refuse_all_but_words(content: str | list[ContentPart] | None, place: str) ->
     for number, part in enumerate(content if isinstance(content, list) else ()):
         if part.type not in WORDS or part.words is None:
             param = f"{place}.{number}"
-            expected = f"expected a part of type {WORDS[0]!r} with its text, found {part.type!r}"
+            expected = f"expected a part of type {WORDS[0]!r} with its text, found {told(part.type)}"
             words = f"{param}: the team reads words alone; {expected}"
             raise Refused(400, words, code=UNSUPPORTED_VALUE, param=param)

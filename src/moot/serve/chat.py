@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from pydantic import ConfigDict
 
-from moot.config.type_words import either
+from moot.config.type_words import either, told
 from moot.experiment.long_answers import groups_by_meaning, long_answer_problem
 from moot.experiment.plan import Cell
 from moot.live.answered_question import AnsweredQuestion
@@ -19,7 +19,7 @@ from moot.models.border import HOLDS_NUL, blank
 from moot.models.filtered import FILTERED
 from moot.openai_form.completions import Completion, Head
 from moot.openai_form.refusal import Refused
-from moot.openai_form.requests import ChatForm, ChatMessage, StreamOptions, wanted_form
+from moot.openai_form.requests import ChatForm, ChatMessage, ListOf, StreamOptions, wanted_form
 from moot.prompts import Prompts
 from moot.serve.asked_for import (
     PLAIN_FORM,
@@ -60,7 +60,7 @@ class ChatRequest(TeamRequest, ChatForm):
     model_config = ConfigDict(extra="allow")
 
     stream_options: ChatStreamOptions | None = None
-    tools: list[ChatTool] | None = None
+    tools: ListOf[ChatTool] | None = None
 
     said_elsewhere: ClassVar[Mapping[str, CannotBeDone]] = {
         "input": CannotBeDone("a question is read from messages here; expected it left out"),
@@ -154,7 +154,7 @@ def refuse_unplayable(name: str, offered: Mapping[str, Cell], cell: Cell, talk: 
         problem = f"{problem.partition('; expected')[0]}; expected {named} as model, or choices, or another moot.kind"
     if talk.kind_said:
         raise Refused(400, f"moot.kind: {problem}.", code="invalid_request", param="moot.kind")
-    raise Refused(400, f"model: {name!r}: {problem}.", code="no_long_answers", param="model")
+    raise Refused(400, f"model: {told(name)}: {problem}.", code="no_long_answers", param="model")
 
 
 def _question_at(spoken: Sequence[ChatMessage]) -> int:

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from moot.config.type_words import told
 from moot.openai_form.body import BodyTooLarge
 from moot.openai_form.refusal import Refused, refusal_response
 from moot.serve.names import given_name, host_name, origin_of, same_place
@@ -56,7 +57,7 @@ class Door:
             self._check_type(method, headers)
             return origin
         if origin is not None and not same_place(origin, host):
-            words = f"Pages of {origin!r} may not use this server; --allow-origin lets them."
+            words = f"Pages of {told(origin)} may not use this server; --allow-origin lets them."
             raise Refused(403, words, code="origin_not_allowed")
         site = headers.get("sec-fetch-site", "none")
         if path.startswith(API):
@@ -78,7 +79,7 @@ class Door:
         else:
             if address.is_loopback or self._any_address:
                 return
-        words = f"This server does not answer to the name {host!r}; start it with --allow-host to let it."
+        words = f"This server does not answer to the name {told(host)}; start it with --allow-host to let it."
         raise Refused(421, words, code="host_not_allowed")
 
     def _check_token(self, shown: str) -> None:
@@ -89,7 +90,7 @@ class Door:
     def _check_type(method: str, headers: Mapping[str, str]) -> None:
         kind = headers.get("content-type", "").partition(";")[0].strip().casefold()
         if method == "POST" and kind != "application/json":
-            words = f"Expected Content-Type: application/json, found {kind or 'none'!r}."
+            words = f"Expected Content-Type: application/json, found {told(kind or 'none')}."
             raise Refused(415, words, code="unsupported_media_type")
 
 

@@ -13,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+from moot.config.type_words import told
 from moot.errors import UsageError
 from moot.experiment.plan import Cell
 from moot.live.beside_episodes import titles_of
@@ -174,7 +175,7 @@ class PastAndPage:
             self.gate.holder(request)
         content = await asyncio.to_thread(self.reports.read, name)
         if content is None:
-            raise Refused(404, f"There is no report {name!r}.", code="unknown_url")
+            raise Refused(404, f"There is no report {told(name)}.", code="unknown_url")
         return Response(content, media_type="text/html; charset=utf-8", headers=REPORT_HEADERS)
 
 

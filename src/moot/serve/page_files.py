@@ -6,6 +6,7 @@ from pathlib import Path
 
 from starlette.responses import FileResponse, Response
 
+from moot.config.type_words import told
 from moot.openai_form.refusal import Refused
 
 PAGE = Path(__file__).parent / "page"
@@ -33,5 +34,5 @@ def page_with_token(name: str, token: str | None) -> Response:
 def page_file(name: str, among: tuple[str, ...]) -> Response:
     """A file of a page. `among`: those that it has."""
     if name not in among:
-        raise Refused(404, f"There is no {name!r}.", code="unknown_url")
+        raise Refused(404, f"There is no {told(name)}.", code="unknown_url")
     return FileResponse(PAGE / name, media_type=KINDS[Path(name).suffix], headers=_GUARDED)

@@ -9,10 +9,18 @@ from typing import Annotated, Any, ClassVar, Literal, get_args
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from moot.config.mistakes import mistakes
-from moot.config.type_words import either
+from moot.config.type_words import either, told
 from moot.openai_form.completions import Completion, Head
 from moot.openai_form.refusal import Refused, json_bytes
-from moot.openai_form.requests import CalledFunction, ChatMessage, ChatRole, ContentPart, SentToolCall, WantedJson
+from moot.openai_form.requests import (
+    CalledFunction,
+    ChatMessage,
+    ChatRole,
+    ContentPart,
+    ListOf,
+    SentToolCall,
+    WantedJson,
+)
 from moot.serve.asked_for import PLAIN_FORM, AskedOfTeam, CannotBeDone, MootOptions, TeamRequest, refuse_all_but_words
 from moot.serve.chat import PIECE
 from moot.serve.tools import UNSUPPORTED_VALUE, ResponsesTool, ToolFunction, forced_tool
@@ -42,10 +50,10 @@ class InputItem(BaseModel):
 
     type: str | None = None
     role: ChatRole | None = None
-    content: str | list[ContentPart] | None = None
+    content: str | ListOf[ContentPart] | None = None
     name: str | None = None
     arguments: str | None = None
-    output: str | list[ContentPart] | None = None
+    output: str | ListOf[ContentPart] | None = None
 
     def message(self, place: str) -> ChatMessage | None:
         """None for what a model has thought, which is of no use to others."""
@@ -63,17 +71,17 @@ class InputItem(BaseModel):
             return ChatMessage(role="tool", content=self.output)
         if self.type == "reasoning":
             return None
-        words = f"{place}.type: the team reads messages and calls of functions; found {self.type!r}"
+        words = f"{place}.type: the team reads messages and calls of functions; found {told(self.type)}"
         raise Refused(400, words, code=UNSUPPORTED_VALUE, param=f"{place}.type")
 
 
 class ResponsesRequest(TeamRequest):
     """The basic form. Nothing is looked up in conversations that were before: each request has all that is asked."""
 
-    input: Annotated[str, Field(min_length=1)] | Annotated[list[InputItem], Field(min_length=1)]
+    input: Annotated[str, Field(min_length=1)] | Annotated[ListOf[InputItem], Field(min_length=1)]
     instructions: str | None = None
     text: TextOptions | None = None
-    tools: list[ResponsesTool] | None = None
+    tools: ListOf[ResponsesTool] | None = None
 
     said_elsewhere: ClassVar[Mapping[str, CannotBeDone]] = {
         "messages": CannotBeDone("a question is read from input here; expected it left out"),

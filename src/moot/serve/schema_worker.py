@@ -15,6 +15,8 @@ from moot.serve.client_schema import fits, problem_of
 
 MOST_BYTES = 2 * 1024**3
 """Of address space; what the libraries take by themselves is a fraction of it."""
+LONGEST_PROBLEM = 300
+"""Characters of what is wrong with a schema: it may name a part of it, which is the client's and of any length."""
 
 
 def main() -> None:
@@ -30,7 +32,8 @@ def _answer(question: dict[str, Any]) -> str | bool | None:
     try:
         if "value" in question:
             return fits(question["schema"], question["value"])
-        return problem_of(question["schema"])
+        problem = problem_of(question["schema"])
+        return None if problem is None else problem[:LONGEST_PROBLEM]
     except (Exception, MemoryError) as error:  # noqa: BLE001  whatever it is, it is the schema's doing
         return False if "value" in question else f"it cannot be followed ({type(error).__name__})"
 

@@ -10,12 +10,16 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from moot.config.mistakes import Meant
+from moot.config.type_words import told
 from moot.openai_form.refusal import Refused
-from moot.openai_form.requests import WantedJson
+from moot.openai_form.requests import ListOf, WantedJson
+from moot.stats.counted_words import few_names
 
 UNSUPPORTED = "unsupported_parameter"
 UNSUPPORTED_VALUE = "unsupported_value"
 FunctionName = Annotated[str, Field(pattern=r"^[a-zA-Z0-9_-]{1,64}$"), Meant("1 to 64 letters, digits, _ and -")]
+ROOM = 200
+"""Characters for names of tools in a message: a request may offer thousands."""
 NO_ARGUMENTS: Mapping[str, Any] = {"type": "object", "properties": {}}
 
 
@@ -65,7 +69,7 @@ class AllowedTools(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
     mode: Literal["auto", "required"]
-    tools: list[dict[str, Any]]
+    tools: ListOf[dict[str, Any]]
 
 
 class ToolChoice(BaseModel):
@@ -77,7 +81,7 @@ class ToolChoice(BaseModel):
     name: str | None = None
     function: NamedFunction | None = None
     mode: Literal["auto", "required"] | None = None
-    tools: list[dict[str, Any]] | None = None
+    tools: ListOf[dict[str, Any]] | None = None
     allowed_tools: AllowedTools | None = None
 
     @property
@@ -105,9 +109,9 @@ def forced_tool(functions: Sequence[ToolFunction | None], choice: Choice | None)
     if choice.type == "allowed_tools":
         return _of_allowed(functions, choice)
     if choice.type != "function":
-        words = f"tool_choice: a team can be made to call a function, and no {choice.type!r}."
+        words = f"tool_choice: a team can be made to call a function, and no {told(choice.type)}."
         raise Refused(400, words, code=UNSUPPORTED_VALUE, param="tool_choice")
-    return _wanted(_found(functions, choice.named), "stop")
+    return _wanted(_found(functions, [choice.named])[0], "stop")
 
 
 def _of_allowed(functions: Sequence[ToolFunction | None], choice: ToolChoice) -> WantedJson | None:
@@ -117,7 +121,7 @@ def _of_allowed(functions: Sequence[ToolFunction | None], choice: ToolChoice) ->
         return None
     named = [tool.get("function", tool) for tool in listed]
     names = [tool.get("name") if isinstance(tool, Mapping) else None for tool in named]
-    return _only([_found(functions, name) for name in names], len(names))
+    return _only(_found(functions, names), len(names))
 
 
 def _only(functions: Sequence[ToolFunction | None], offered: int) -> WantedJson:
@@ -130,13 +134,14 @@ def _only(functions: Sequence[ToolFunction | None], offered: int) -> WantedJson:
     return _wanted(functions[0], "tool_calls")
 
 
-def _found(functions: Sequence[ToolFunction | None], name: object) -> ToolFunction:
-    for function in functions:
-        if function is not None and function.name == name:
-            return function
-    names = ", ".join(function.name for function in functions if function is not None) or "no function"
-    words = f"tool_choice: {name!r} is not among the tools; expected one of {names}."
-    raise Refused(400, words, code="invalid_request", param="tool_choice")
+def _found(functions: Sequence[ToolFunction | None], names: Sequence[object]) -> list[ToolFunction]:
+    offered = {function.name: function for function in reversed(functions) if function is not None}
+    for name in names:
+        if not isinstance(name, str) or name not in offered:
+            expected = few_names([function.name for function in functions if function is not None], ROOM)
+            words = f"tool_choice: {name!r:.80} is not among the tools; expected one of {expected or 'no function'}."
+            raise Refused(400, words, code="invalid_request", param="tool_choice")
+    return [offered[str(name)] for name in names]
 
 
 def _wanted(function: ToolFunction, finish: str) -> WantedJson:

@@ -28,6 +28,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
+from moot.config.type_words import told
 from moot.errors import RequestRejected, UsageError
 from moot.openai_form.body import BodyLimit
 from moot.openai_form.completions import Completion, Head, models_json
@@ -157,7 +158,7 @@ class SimulatedServer:
         """What a real server turns away before any work: unknown models, forms it cannot do, too many requests."""
         visit.model = self.like.model_of(chat.model, request)
         if visit.model not in self.models:
-            words = f"The model {chat.model!r} does not exist; there are: {', '.join(self.models)}."
+            words = f"The model {told(chat.model)} does not exist; there are: {', '.join(self.models)}."
             raise Refused(404, words, code="model_not_found", param="model")
         self.like.check(chat, request)
         form = chat.response_format.type if chat.response_format else "text"
