@@ -75,14 +75,14 @@ class _Office:
     patience_s: float
 
 
-async def examine(experiment: Plan, patience_s: float = PATIENCE_S) -> list[Diagnosis]:
-    """All models at once; nothing is stored."""
+async def examine(experiment: Plan, patience_s: float | None = None) -> list[Diagnosis]:
+    """All models at once; nothing is stored. `patience_s`: with each; left out, doctor's own."""
     patients = experiment.models.items()
     recorded = any(isinstance(built.model, RecordedModel) for built in experiment.models.values())
     cases = [case.question.id for case in experiment.dataset or ()] if recorded else []
     told = [player for player in experiment.players.values() if player.instruction or player.persona]
     spoken_to = {player.model.name: player for player in reversed(told)}
-    office = _Office(experiment.grading.team.prompts, cases, spoken_to, patience_s)
+    office = _Office(experiment.grading.team.prompts, cases, spoken_to, patience_s or PATIENCE_S)
     try:
         return list(await asyncio.gather(*(_examine(name, built, office) for name, built in patients)))
     finally:
