@@ -63,7 +63,7 @@ def test_from_python_it_is_the_same(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("questions", "message"),
     [
-        ({}, "quiz.csv:1: no column is known to be text ('Frage' could be it); the columns are Frage, erste"),
+        ({}, "quiz.csv:1: no column is known to be text ('Frage' could be it); the columns are Frage ("),
         ({"columns": {**COLUMNS, "text": "Farge"}}, "quiz.csv:1: no column 'Farge' for text (did you mean 'Frage'?)"),
         ({"columns": {"txt": "Frage"}}, "questions.columns.txt: unknown key"),
         ({"columns": {"text": ["Frage"]}}, "questions.columns.text: expected the name of a column, or null"),
