@@ -38,7 +38,7 @@ def _counted(items: list[T], info: ValidationInfo) -> list[T]:
     return items
 
 
-ListOf = Annotated[list[T], Field(max_length=MOST_ITEMS, fail_fast=True), AfterValidator(_counted)]
+BoundedList = Annotated[list[T], Field(max_length=MOST_ITEMS, fail_fast=True), AfterValidator(_counted)]
 """Read up to the first item that is wrong: nobody is told of the others."""
 
 
@@ -80,9 +80,9 @@ class ChatMessage(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
     role: ChatRole
-    content: str | ListOf[ContentPart] | None = None
+    content: str | BoundedList[ContentPart] | None = None
     refusal: str | None = None
-    tool_calls: ListOf[SentToolCall] | None = None
+    tool_calls: BoundedList[SentToolCall] | None = None
 
     @property
     def text(self) -> str:
@@ -121,7 +121,7 @@ class ChatForm(BaseModel):
 
     model_config = ConfigDict(extra="ignore")
 
-    messages: Annotated[ListOf[ChatMessage], Field(min_length=1)]
+    messages: Annotated[BoundedList[ChatMessage], Field(min_length=1)]
     stream: bool | None = False
     stream_options: StreamOptions | None = None
     response_format: ResponseFormat | None = None

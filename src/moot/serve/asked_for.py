@@ -18,7 +18,7 @@ from moot.live.asked_question import choice_twice
 from moot.live.edited_team import MOST, EditedTeam
 from moot.models.border import blank, text_problem
 from moot.openai_form.refusal import Refused
-from moot.openai_form.requests import ChatMessage, ContentPart, ListOf, WantedJson
+from moot.openai_form.requests import BoundedList, ChatMessage, ContentPart, WantedJson
 from moot.serve.final_bounds import FinalBounds
 from moot.serve.tools import FREE, UNSUPPORTED, UNSUPPORTED_VALUE, Choice, ToolFunction
 from moot.types import MOST_CHOICES, QuestionKind
@@ -49,7 +49,7 @@ def _each_once(texts: list[str]) -> list[str]:
 
 
 ShownText = Annotated[str, AfterValidator(_shown)]  # a request is bounded as a whole
-Choices = Annotated[ListOf[ShownText], Field(min_length=2, max_length=MOST_CHOICES), AfterValidator(_each_once)]
+Choices = Annotated[BoundedList[ShownText], Field(min_length=2, max_length=MOST_CHOICES), AfterValidator(_each_once)]
 
 
 class TeamForQuestion(BaseModel):
@@ -57,7 +57,7 @@ class TeamForQuestion(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    players: Annotated[ListOf[str], Field(min_length=1, max_length=MOST)]
+    players: Annotated[BoundedList[str], Field(min_length=1, max_length=MOST)]
     strategy: str
     captain: str | None = None
 
@@ -201,10 +201,14 @@ class TeamRequest(BaseModel):
     max_tokens: TokenBound | None = Field(default=None, description="Of the final text.")
     max_completion_tokens: TokenBound | None = Field(default=None, description="Of the final text.")
     max_output_tokens: TokenBound | None = Field(default=None, description="Of the final text.")
-    stop: str | ListOf[str] | None = Field(default=None, description="The final text ends before the first of these.")
+    stop: str | BoundedList[str] | None = Field(
+        default=None, description="The final text ends before the first of these."
+    )
     tool_choice: Choice | None = None
     parallel_tool_calls: bool | None = None
-    functions: ListOf[ToolFunction] | None = Field(default=None, description="An older form of tools: none is called.")
+    functions: BoundedList[ToolFunction] | None = Field(
+        default=None, description="An older form of tools: none is called."
+    )
 
     said_elsewhere: ClassVar[Mapping[str, CannotBeDone]] = {}
     """Keys of another door that say what is asked or in which form, by which key that is said at this one."""

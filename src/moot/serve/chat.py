@@ -19,7 +19,7 @@ from moot.models.border import HOLDS_NUL, blank
 from moot.models.filtered import FILTERED
 from moot.openai_form.completions import Completion, Head
 from moot.openai_form.refusal import Refused
-from moot.openai_form.requests import ChatForm, ChatMessage, ListOf, StreamOptions, wanted_form
+from moot.openai_form.requests import BoundedList, ChatForm, ChatMessage, StreamOptions, wanted_form
 from moot.prompts import Prompts
 from moot.serve.asked_for import (
     PLAIN_FORM,
@@ -60,7 +60,7 @@ class ChatRequest(TeamRequest, ChatForm):
     model_config = ConfigDict(extra="allow")
 
     stream_options: ChatStreamOptions | None = None
-    tools: ListOf[ChatTool] | None = None
+    tools: BoundedList[ChatTool] | None = None
 
     said_elsewhere: ClassVar[Mapping[str, CannotBeDone]] = {
         "input": CannotBeDone("a question is read from messages here; expected it left out"),

@@ -13,11 +13,11 @@ from moot.config.type_words import either, told
 from moot.openai_form.completions import Completion, Head
 from moot.openai_form.refusal import Refused, json_bytes
 from moot.openai_form.requests import (
+    BoundedList,
     CalledFunction,
     ChatMessage,
     ChatRole,
     ContentPart,
-    ListOf,
     SentToolCall,
     WantedJson,
 )
@@ -50,10 +50,10 @@ class InputItem(BaseModel):
 
     type: str | None = None
     role: ChatRole | None = None
-    content: str | ListOf[ContentPart] | None = None
+    content: str | BoundedList[ContentPart] | None = None
     name: str | None = None
     arguments: str | None = None
-    output: str | ListOf[ContentPart] | None = None
+    output: str | BoundedList[ContentPart] | None = None
 
     def message(self, place: str) -> ChatMessage | None:
         """None for what a model has thought, which is of no use to others."""
@@ -78,10 +78,10 @@ class InputItem(BaseModel):
 class ResponsesRequest(TeamRequest):
     """The basic form. Nothing is looked up in conversations that were before: each request has all that is asked."""
 
-    input: Annotated[str, Field(min_length=1)] | Annotated[ListOf[InputItem], Field(min_length=1)]
+    input: Annotated[str, Field(min_length=1)] | Annotated[BoundedList[InputItem], Field(min_length=1)]
     instructions: str | None = None
     text: TextOptions | None = None
-    tools: ListOf[ResponsesTool] | None = None
+    tools: BoundedList[ResponsesTool] | None = None
 
     said_elsewhere: ClassVar[Mapping[str, CannotBeDone]] = {
         "messages": CannotBeDone("a question is read from input here; expected it left out"),

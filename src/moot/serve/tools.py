@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from moot.config.mistakes import Meant
 from moot.config.type_words import told
 from moot.openai_form.refusal import Refused
-from moot.openai_form.requests import ListOf, WantedJson
+from moot.openai_form.requests import BoundedList, WantedJson
 from moot.stats.counted_words import few_names
 
 UNSUPPORTED = "unsupported_parameter"
@@ -69,7 +69,7 @@ class AllowedTools(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
     mode: Literal["auto", "required"]
-    tools: ListOf[dict[str, Any]]
+    tools: BoundedList[dict[str, Any]]
 
 
 class ToolChoice(BaseModel):
@@ -81,7 +81,7 @@ class ToolChoice(BaseModel):
     name: str | None = None
     function: NamedFunction | None = None
     mode: Literal["auto", "required"] | None = None
-    tools: ListOf[dict[str, Any]] | None = None
+    tools: BoundedList[dict[str, Any]] | None = None
     allowed_tools: AllowedTools | None = None
 
     @property
