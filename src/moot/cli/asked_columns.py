@@ -262,11 +262,13 @@ def _as_it_might_stand(proposal: Proposal, known: Mapping[str, Any]) -> Iterator
     taken = {name for names in known.values() for name in several(_columns(names))}
     columns: dict[str, Any] = dict(known)
     for doubt in (each for each in proposal.doubts if each.about != "other" and each.ways):
+        columns |= {key: _listed(names) for key, names in doubt.too.items()}
         if doubt.likely is None and "answer" in doubt.ways[0].columns:  # a guess would be played as it stands
-            columns |= {"answer": WHICH_COLUMN, **{key: _listed(names) for key, names in doubt.too.items()}}
+            columns["answer"] = WHICH_COLUMN
             continue
         ways = [doubt.ways[doubt.likely]] if doubt.likely is not None else list(doubt.ways)
-        way = next((each for each in ways if not {*_columns_of(each)} & taken), ways[0])
+        named = [each for each in ways if not any(map(names_an_id, _columns_of(each)))] or ways
+        way = next((each for each in named if not {*_columns_of(each)} & taken), named[0])
         columns |= _stated_keys(way)["columns"]
         taken.update(_columns_of(way))
     if columns != dict(known):
