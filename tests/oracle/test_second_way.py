@@ -215,6 +215,18 @@ def test_after_an_outage_on_some_of_the_questions_too(
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("number", range(1, 4 + MORE))
+@pytest.mark.parametrize("make", [people_and_sets, cohorts_and_names, discussions])
+def test_after_an_outage_on_few_of_the_questions_too(
+    make: Callable[[int, Path], dict[str, Any]], number: int, tmp_path: Path
+) -> None:
+    """So few that most figures keep their intervals."""
+    keys = make(number, tmp_path)
+    with asked(outage(number, keys, 0.05)):
+        _check(tmp_path, keys)
+
+
+@pytest.mark.long
 @pytest.mark.parametrize(("dead", "make"), [("sue", one_at_a_time), ("ann", judged_by_rubric)])
 def test_with_a_summariser_or_a_writer_who_never_answers_too(
     dead: str, make: Callable[[int, Path], dict[str, Any]], tmp_path: Path
