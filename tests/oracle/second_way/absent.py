@@ -121,8 +121,8 @@ class _Rows:
             plain = [cell for cell in table if cell.player or cell.traits.get("hears") == "nothing"]
             cells += [cell for cell in plain if cell.traits.get("drafts") in ways]
         for cell in cells:
-            for part in parts:
-                plays = [episode for episode in self.raw.episodes(cell) if episode.question in part]
+            for asked in parts:
+                plays = [episode for episode in self.raw.episodes(cell) if episode.question in asked]
                 without = {episode.question for episode in plays if episode.unreached}
                 # At which number of answers these would stand nobody knows.
                 if _many(len(without), row["at"]) if "at" in row else _lacking(self.raw, plays, part):
@@ -165,7 +165,7 @@ def _over_some(key: str, row: Mapping[str, Any]) -> dict[str, tuple[float, float
     if "self_choice" in row:
         plays = row["n"] + row["unknown"] + row["not_asked"]
         return {f"{name.removesuffix('n')}": (row[name], plays) for name in row if name.endswith("_n")}
-    if "stronger" in row:
+    if "stronger" in row and "value" in row:
         return {"": (max(0.0, (row["stronger"] or 0.0) - (row["alone"] or 0.0)), 1.0)}
     return {"": (0.0, 1.0)} if key == "gap" else {}
 

@@ -30,9 +30,8 @@ def _parts(row: Mapping[str, Any], of: str) -> Iterator[tuple[str, float]]:
     elif "self_choice_n" in row:
         plays = row["n"] + row["unknown"] + row["not_asked"]
         yield from ((name, _part(row[f"{name}_n"], plays)) for name in _BY_NAME)
-    elif "stronger" in row:
-        sides = row["stronger"], row["alone"]
-        yield "", 0.0 if None in sides else max(0.0, sides[0] - sides[1])
+    elif isinstance(row.get("stronger"), float):
+        yield "", max(0.0, row["stronger"] - row["alone"])
     elif of == "gap":
         yield "", 0.0
 
