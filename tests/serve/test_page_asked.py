@@ -15,7 +15,10 @@ from streaming_endpoint import WAIT, streaming, team_of
 from stub_endpoint import answering
 from test_page_again import answered, click, episodes, hung_up, own_team, shared, shown, value
 
+from moot.cli.app import app
+from moot.cli.exit import run_app
 from moot.serve.app import ServeSettings
+from moot.simulate.server import running
 
 pytestmark = needs_browser
 VOTE = {**THREE, "strategies": ["vote", "solo"]}
@@ -297,3 +300,35 @@ async def test_where_teams_are_fixed_nothing_is_said_of_ones_own(tmp_path: Path,
                 assert ("of your own" in said) is not fixed
 
             await asyncio.to_thread(watch)
+
+
+async def test_models_behind_a_simulation_are_said_to_be_simulated(
+    tmp_path: Path, browser: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By their first reply, and then before they are asked: on the page, and in the report of what was served."""
+    said = "Simulated models, not real ones: ann, bob, cat"
+    async with running({"models": {name: {"accuracy": 0.5} for name in THREE["models"]}}) as server:
+        config = team_of_three()
+        for model in config["models"].values():
+            model["base_url"] = server.base_url
+        config |= {"strategies": ["talkative"], "store": f"sqlite:///{tmp_path / 'served.db'}"}
+        async with serving(tmp_path, config) as served:
+
+            def watch() -> None:
+                opened(browser, served.url)
+                assert shown(browser, "simulated") == [False], "nobody knows yet"
+                ask(browser, "Which river?")
+                assert seen(browser, "#simulated") == [said]
+                opened(browser, served.url)
+                until(browser, lambda page: seen(page, "#simulated") == [said])
+
+            await asyncio.to_thread(watch)
+        async with serving(tmp_path, config) as served:
+            assert (await served.get("/v1/moot/teams"))[1]["simulated"] == list(THREE["models"])
+        arguments = ["report", str(tmp_path / "team.yaml"), "--served", "--all"]
+        assert await asyncio.to_thread(run_app, app, arguments) == 0
+        assert "Simulated, not real: ann, bob, cat." in capsys.readouterr().out
+        for model in config["models"].values():
+            model["base_url"] = "http://127.0.0.1:9/v1"
+        async with serving(tmp_path, config) as served:
+            assert (await served.get("/v1/moot/teams"))[1]["simulated"] == [], "whoever answers at another address"

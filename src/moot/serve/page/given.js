@@ -16,7 +16,7 @@ export function drawGiven(asking, whole) {
   find("given-choices").replaceChildren(...withLetters(choices).map((words) => Object.assign(document.createElement("li"), { textContent: shown(words) })));
   find("given-context").hidden = context === "";
   find("given-context").open = context.length <= FOLDED;
-  find("given-context").querySelector("summary").textContent = `Context: ${context.length.toLocaleString("en")} characters`;
+  find("given-context").querySelector("summary").textContent = context.length > FOLDED ? `Context: ${context.length.toLocaleString("en")} characters` : "Context";
   plainly(find("given-context").querySelector(".whole"), context);
 }
 

@@ -21,6 +21,7 @@ const LISTED = 200; // questions in the side bar
 const DEEPEST = 1_000; // levels of a reply that is read as JSON
 const EPISODE = /^#(ep_[0-9a-f]{40})$/;
 const TOLD_MS = 200; // what begins within so short a time is told as one thing
+const SIMULATED = "simulated/"; // what the version of every reply begins with that no real model gave
 const LEFT = "It was left while it was played, which has stopped it.";
 const PAGE_LEFT = "The page was left while this was played, which has stopped it.";
 const LEAVES = "A question is being played. Once more, and it is stopped, and this is opened.";
@@ -28,7 +29,7 @@ const DECLARED = "declared as primary";
 const BEST = "the run's best";
 const KINDS = { open: "short", text: "a text", "yes-no": "yes or no", choice: "one of the choices" };
 const find = (id) => document.getElementById(id);
-const state = { tab: "answer", early: "", teams: [], kind: "open", parts: null, seats: new Map(), mind: new Map(), work: new Map(), calls: [], asking: null, episode: null, stop: null };
+const state = { simulated: new Set(), tab: "answer", early: "", teams: [], kind: "open", parts: null, seats: new Map(), mind: new Map(), work: new Map(), calls: [], asking: null, episode: null, stop: null };
 
 function make(tag, className, text) {
   const made = document.createElement(tag);
@@ -253,7 +254,7 @@ function seat(team) {
     who.append(badge);
     element.append(who, make("p", "model", player.model === player.name ? "" : player.model), make("p", "answer", ""), make("p", "stage", ""));
     find("seats").append(element);
-    state.seats.set(player.name, { element, badge, texts: [] });
+    state.seats.set(player.name, { element, badge, model: player.model, texts: [] });
   });
 }
 
@@ -318,12 +319,20 @@ function answering(words) {
   });
 }
 
+/** Models that are not real are named above all that they say. */
+function notReal(models) {
+  for (const model of models) state.simulated.add(model);
+  find("simulated").hidden = state.simulated.size === 0;
+  say("simulated", state.simulated.size ? `Simulated models, not real ones: ${[...state.simulated].join(", ")}` : "");
+}
+
 function heard(call) {
   state.calls.push(call);
   state.work.delete(`${call.player} ${call.stage} ${call.turn}`);
   transcript(call);
   const place = state.seats.get(call.player);
   if (!place) return progress();
+  if (call.version?.startsWith(SIMULATED)) notReal([place.model]); // whatever the file says of what is behind its address
   const answer = call.answer ?? settled(call.said);
   const line = place.element.querySelector(".answer");
   const stage = place.element.querySelector(".stage");
@@ -845,8 +854,7 @@ async function start() {
   });
   say("file", name);
   document.title = `${name}: the table`;
-  find("simulated").hidden = simulated.length === 0;
-  say("simulated", simulated.length ? `Simulated models, not real ones: ${simulated.join(", ")}` : "");
+  notReal(simulated);
   offer();
   seat(teamCalled(find("model").value));
   idle();
