@@ -197,7 +197,7 @@ class Reach:
             return record
 
     def tests_for(self, file: str, line: int) -> dict[str, float]:
-        """Their names and seconds of the processor, the quickest files first; the slowest tests go where all take too long together."""
+        """Their names and seconds of the processor, the quickest files first; the slowest go where all take too long together."""
         tests = self._reaching({f"{file}:{line}"}) if runs_when_called(HOUSE / file, line) else {}
         tests = tests or self._reaching({key for record in self.records.values() for key in record["lines"]}, file)
         tests = tests or self._all()  # nothing of the file runs but by an import: any test may go by what stands there
