@@ -16,7 +16,9 @@ def test_figures_of_all_answers_are_correlated_as_numpy_does() -> None:
     assert found is not None
     expected = np.corrcoef(np.array([pair for several in pairs.values() for pair in several]).T)[0, 1]
     assert (found.value, found.n) == (pytest.approx(expected), 60)
-    assert found.low is not None and found.high is not None and found.low < expected < found.high
+    assert found.low is not None
+    assert found.high is not None
+    assert found.low < expected < found.high
 
 
 @pytest.mark.parametrize("which", [0, 1])
@@ -28,7 +30,8 @@ def test_what_does_not_vary_goes_with_nothing(which: int) -> None:
 def test_with_few_questions_there_is_no_interval() -> None:
     pairs = {f"q{n}": [(float(n), float(n * n)), (n + 0.5, 1.0)] for n in range(4)}
     found = correlation(pairs)
-    assert found is not None and (found.low, found.high, found.n) == (None, None, 8)
+    assert found is not None
+    assert (found.low, found.high, found.n) == (None, None, 8)
 
 
 def test_a_judge_who_was_not_heard_on_a_pair_moves_nothing_of_its_reach() -> None:

@@ -177,4 +177,5 @@ def test_of_one_package_a_cost_is_sure_where_each_of_its_questions_says_the_same
 
 def test_of_costs_on_no_common_question_none_is_higher() -> None:
     costs = _compared([{"a": 1.0, "b": 1.0}, {"c": 9.0, "d": 9.0}], ["a", "b", "c", "d"])
-    assert not costs.more.any() and not costs.surely_more.any()
+    assert not costs.more.any()
+    assert not costs.surely_more.any()
