@@ -868,6 +868,7 @@ async function start() {
       return item;
     }),
   );
+  if (state.asking) return; // somebody was quicker, and has asked
   if (addressed()) visit(addressed());
   else if (state.broken) brokenOff(state.broken, PAGE_LEFT);
 }
