@@ -142,7 +142,7 @@ HOSTILE = [
 
 FOUND = """
     const kept = new Set(arguments[0].split(" "));
-    const shown = "#answer, #transcript .text, #verdict, #because, #asked, #history, #changes, #ballots, #seats, #turns";
+    const shown = "#answer, #transcript .text, #verdict, #because, #asked, #history, #changes, #ballots, #seats, #turns, #given";
     const places = [...document.querySelectorAll(`${shown}, .of-player`)];
     const rich = (each) => each.parentElement.closest(".rich");
     const drawn = places.flatMap((place) => [...place.querySelectorAll("*")]);
