@@ -11,13 +11,14 @@ from rich.text import Text
 
 from moot.cli.console import Console, print_lines
 from moot.cli.exit import INTERRUPTED
+from moot.cli.heard import only_played
 from moot.cli.interrupts import ends_on_ctrl_c, leave_at_once, tell_unfinished
 from moot.cli.loop import run_to_end
 from moot.cli.outputs import files_named
 from moot.cli.progress import watch
 from moot.cli.safe_text import say
 from moot.cli.said_once import not_said_yet, say_warnings
-from moot.cli.settled import Rerun, only_played
+from moot.cli.settled import Rerun
 from moot.engine.failed_by import AlikeCauses, alike_causes
 from moot.engine.run_tally import RunTally, State
 from moot.engine.runner import Runner
@@ -29,7 +30,7 @@ from moot.experiment.plan import Plan
 from moot.experiment.spec import read_experiment
 from moot.measures import NOT_AT_THE_END, needs
 from moot.pasted import pasted
-from moot.report.ending import height, print_ending, short_ending
+from moot.report.ending import height, print_ending, short_ending, short_ending_lengths
 from moot.report.figures import Figures, figures, find_experiment, headline_of
 from moot.report.next_commands import NextCommands
 from moot.report.nothing_played import all_failed, next_words, nothing_words
@@ -105,8 +106,9 @@ class Ended:
     """What a run came to."""
 
     code: int
-    settled: tuple[str, ...] = ()
-    """What the same command would tell now, where that is nothing but that nothing is left to do."""
+    settled: tuple[Sequence[str], ...] = ()
+    """What the same command would tell now, where that is nothing but that nothing is left to do: each line in all its
+    lengths."""
     read: StoreAsRead | None = None
     """The store that this was read from."""
 
@@ -132,8 +134,8 @@ async def _run(experiment: Plan, engine: Engine, *, limit: int | None, quiet: bo
             _last_word(runner, state, shown=True)
             if tried or state != "done" or not _is_settled(runner):
                 return Ended(EXIT_CODES[state])
-            lines = tuple(_nothing_to_do(runner.tally, told, following))
-            return Ended(EXIT_CODES[state], lines, await StoreAsRead.of(store))
+            lines = short_ending_lengths(told, *_nothing_to_do(runner.tally, following))
+            return Ended(EXIT_CODES[state], tuple(lines), await StoreAsRead.of(store))
         finally:
             await store.close()
 
@@ -165,7 +167,7 @@ async def _report(
             stands = await store.read(
                 lambda connection: headline_of(connection, find_experiment(connection, ident=experiment.id))
             )
-            lines = _nothing_to_do(tally, stands, following)
+            lines = short_ending(stands, Console().width, *_nothing_to_do(tally, following))
             if not nothing_new:
                 goes_on = "a larger budget_usd" if state == "budget" else f"moot run {following.source}"
                 after = f"{goes_on} goes on; {report} shows what there is"
@@ -188,9 +190,9 @@ async def _report(
     return run_figures
 
 
-def _nothing_to_do(tally: RunTally, figures: Figures, following: NextCommands) -> list[str]:
-    after = f"moot report {following.source} shows more"
-    return short_ending(figures, Console().width, _nothing_new_words(tally), after)
+def _nothing_to_do(tally: RunTally, following: NextCommands) -> tuple[str, str]:
+    """The first and the last line of that."""
+    return _nothing_new_words(tally), f"moot report {following.source} shows more"
 
 
 def _is_settled(runner: Runner) -> bool:

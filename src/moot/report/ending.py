@@ -275,6 +275,15 @@ def short_ending(figures: Figures, width: int, first: str, following: str) -> li
     return [first, headline_words(figures.get("headline"), width), following]
 
 
+def short_ending_lengths(figures: Figures, first: str, following: str) -> list[list[str]]:
+    """The same lines for screens of every width: each in all its lengths, the longest first."""
+    headline = figures.get("headline")
+    lengths = [headline_words(headline)]
+    while len(shorter := headline_words(headline, len(lengths[-1]) - 1)) < len(lengths[-1]):
+        lengths.append(shorter)
+    return [[first], lengths, [following]]
+
+
 def height(part: Text | Table, console: Console) -> int:
     return len(console.render_lines(part, pad=False))
 
