@@ -363,6 +363,29 @@ def test_whoever_was_asked_by_the_play_is_not_asked_again(folder: Path) -> None:
     assert lines[0] == "nothing to do: all 12 episodes are there"
 
 
+def test_a_judge_who_has_said_all_is_not_asked_again(folder: Path) -> None:
+    rows = [{"model": "ann", "question_id": str(row), "answer": f"word{row - 1}, I think"} for row in range(1, 5)]
+    (folder / "said.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    with in_a_thread(running({"models": {"eve": {"accuracy": 1}}})) as server:
+        judge = {"provider": "endpoint", "base_url": server.base_url, "model": "eve"}
+        keys = {
+            "name": "cup",
+            "questions": {"file": "q.csv"},
+            "models": {"ann": {"provider": "recorded", "file": "said.jsonl", "model": "ann"}, "eve": judge},
+            "players": {"ann": {"model": "ann"}},
+            "strategies": ["solo"],
+            "judge": {"models": ["eve"]},
+        }
+        (folder / "cup.yaml").write_text(json.dumps(keys), encoding="utf-8")
+        typed(folder, "run", "cup.yaml")
+        asked = len(server.log())
+        assert asked == 4
+        told, modules = typed(folder, "run", "cup.yaml")
+        assert at_once(modules)
+        assert told == typed(folder, "run", "cup.yaml", MOOT_CACHE=str(folder.parent / "empty"))[0]
+        assert len(server.log()) == asked, "who looks it up asks nobody either"
+
+
 def test_a_spreadsheet_is_read_by_a_process_of_our_own(folder: Path) -> None:
     pytest.importorskip("python_calamine")
     (folder / "cup.yaml").write_text(FILE.replace("q.csv", "q.xlsx"), encoding="utf-8")

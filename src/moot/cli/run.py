@@ -196,16 +196,22 @@ def _nothing_to_do(tally: RunTally, following: NextCommands) -> tuple[str, str]:
 
 
 def _is_settled(runner: Runner) -> bool:
-    """Whether the same run would play, ask and grade nothing, and have nothing more to say. Where this one asked somebody
-    after the play only the next can tell: whoever has not answered is asked again."""
+    """Whether the same run would play, ask and grade nothing, and have nothing more to say. Who was asked after the play and
+    gave no usable word is asked again; what a grader of somebody else's says the next time, and what is learnt then, only that
+    run can tell."""
     plan, tally = runner.experiment, runner.tally
     if runner.warnings or tally.ungraded or plan.grading.reused or plan.grading.broken:
         return False
     if tally.purse is not None and tally.purse.overbilled:
         return False
-    asked_later = plan.grading.judges or plan.grading.asked or plan.comparing or plan.learners
-    grouped = tally.matched is not None and tally.matched.calls
-    return not tally.anything_new or not (asked_later or grouped)
+    if not tally.anything_new:
+        return True
+    unanswered = (
+        tally.graded is not None and tally.graded.unusable,
+        tally.matched is not None and tally.matched.failed,
+        tally.compared is not None and tally.compared.without,
+    )
+    return not any(unanswered) and not plan.grading.asked and not plan.learners
 
 
 def _nothing_new_words(tally: RunTally) -> str:
