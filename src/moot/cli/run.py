@@ -9,6 +9,7 @@ from pathlib import Path
 
 from rich.text import Text
 
+from moot.cli.closed_endpoint import line_of, told_with_what_is_kept
 from moot.cli.console import Console, print_lines
 from moot.cli.exit import INTERRUPTED
 from moot.cli.heard import only_played
@@ -144,12 +145,7 @@ async def _played(runner: Runner) -> State:
     try:
         return await runner.run()
     except EndpointClosed as error:
-        tally, path = runner.tally, pasted(runner.experiment.file.path)
-        kept = f"{tally.kept} of {tally.total} episodes are kept"
-        where = _where(str(error), runner.experiment)
-        raise type(error)(
-            f"{error}{where}\n{kept}. Next: moot doctor {path}, then moot run {path} to go on."
-        ) from error
+        raise await told_with_what_is_kept(error, runner) from error
 
 
 async def _report(
@@ -248,18 +244,6 @@ def _plainest(tally: RunTally) -> str:
     return min((cause.words for cause in tally.causes), key=len, default="")
 
 
-def _where(cause: str, experiment: Plan) -> str:
-    """The line of the file that an error is about: of the model that it names, or at this address whose name its words have
-    in quotes. Not every server repeats the name that it was asked for."""
-    for name, spec in experiment.spec.models.items():
-        address, model = getattr(spec, "base_url", None), getattr(spec, "model", None)
-        quoted = model and any(f"{mark}{model}{mark}" in cause for mark in "'`\"")
-        if address and address in cause and (quoted or f" for model {name}: {address} " in cause):
-            line = experiment.file.places.line(("models", name))
-            return f" ({experiment.file.path.name}:{line}: models.{name})" if line is not None else ""
-    return ""
-
-
 def _failed_lines(runner: Runner, state: State, console: Console | None) -> list[str]:
     """That episodes failed, by what, and what to type next. Below an ending in a few lines of this console, the most usual
     causes first; else each cause in all its words."""
@@ -270,13 +254,13 @@ def _failed_lines(runner: Runner, state: State, console: Console | None) -> list
     found = [*alike_causes(tally.causes), *(AlikeCauses(times, words) for words, times in by_judges)]
     shown = found[: MOST_CAUSES if console is None else CAUSES_LINES]
     room = None if console is None else console.width * (CAUSES_LINES // len(shown)) if shown else None
-    causes = [_cause_line(alike.times, alike.told, _where(alike.words, experiment), room) for alike in shown]
+    causes = [_cause_line(alike.times, alike.told, line_of(alike.words, experiment), room) for alike in shown]
     rest = len(found) - len(causes)
     more = f"; {count(rest, 'other cause')} (--section failures)" if rest else ""
     failed = f"{tally.outcomes['failed']} of {tally.total} episodes failed" if tally.outcomes["failed"] else ""
     without = _without_words(tally)
     of = f" of {count(tally.total, 'episode')}" if without and not failed else ""
-    told = ", ".join(filter(None, (failed, f"{without}{of}", _no_grade_words(tally))))
+    told = ", ".join(filter(None, (failed, f"{without}{of}", _no_grade_words(runner))))
     return [
         f"moot: {told}{more}{':' if causes else ''}",
         *causes,
@@ -290,12 +274,15 @@ def _without_words(tally: RunTally) -> str:
     return f"{tally.unreached.total():,} went on without {who} (not reached)" if who else ""
 
 
-def _no_grade_words(tally: RunTally) -> str:
+def _no_grade_words(runner: Runner) -> str:
     """How many answers somebody should have graded who did not, and is asked again; "" where there are none."""
-    if tally.graded is None or not tally.graded.failed:
+    graded = runner.tally.graded
+    if graded is None or not graded.failed:
         return ""
-    failed = tally.graded.failed
-    return f"{failed:,} of {count(tally.graded.scores, 'answer')} {'has' if failed == 1 else 'have'} no grade"
+    judges = [judging.name for judging in runner.experiment.grading.judges]
+    by = f" by the {'judge' if len(judges) == 1 else 'judges'} {few_names(judges, room=20)}" if judges else ""
+    have = "has" if graded.failed == 1 else "have"
+    return f"{graded.failed:,} of {count(graded.scores, 'answer')} {have} no grade{by}"
 
 
 def _cause_line(times: int, words: str, where: str, room: int | None) -> str:

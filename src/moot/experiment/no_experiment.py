@@ -18,6 +18,12 @@ def questions_in_its_place(path: Path) -> FileError:
     return FileError(f"a file of questions, not an experiment; {first} writes the experiment that asks them", file=path)
 
 
+def nothing_in_it(path: Path) -> FileError:
+    """A file without a key. One without a letter may as well have been meant for a store."""
+    expected = "expected keys such as name, models, questions; moot init writes such a file"
+    return FileError(f"{'only comments' if path.stat().st_size else 'an empty file'}; {expected}", file=path)
+
+
 def refuse_database(path: Path) -> None:
     """`FileError` for a store, or whatever else SQLite keeps."""
     try:
