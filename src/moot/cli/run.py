@@ -31,10 +31,10 @@ from moot.experiment.plan import Plan
 from moot.experiment.spec import read_experiment
 from moot.measures import NOT_AT_THE_END, needs
 from moot.pasted import pasted
-from moot.report.ending import height, print_ending, short_ending, short_ending_lengths
 from moot.report.figures import Figures, figures, find_experiment, headline_of
 from moot.report.next_commands import NextCommands
 from moot.report.nothing_played import all_failed, next_words, nothing_words
+from moot.report.short_ending import short_ending, short_ending_lengths
 from moot.stats.counted_words import count, few_names
 from moot.store import from_here
 from moot.store.as_read import StoreAsRead
@@ -179,6 +179,8 @@ async def _report(
         )
         if all_failed(run_figures):
             return None
+        from moot.report.ending import height, print_ending  # where nothing was played nobody waits for it
+
         console = Console()
         above = sum(height(Text(line), console) for line in (*warned, PROGRESS))
         below = sum(height(Text(line), console) for line in _failed_lines(runner, state, console))
