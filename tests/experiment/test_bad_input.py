@@ -463,7 +463,7 @@ YAML = [
     ),
     Bad("list", ("cup.yaml:1: expected keys and values",), "- name: cup\n"),
     Bad("text", ("cup.yaml:1: expected keys and values",), "cup\n"),
-    Bad("empty", ("cup.yaml: an empty file; expected keys such as name, models, questions; moot init writes",), ""),
+    Bad("empty", ("cup.yaml: an empty file, neither an experiment nor a store; moot init writes an experiment",), ""),
     Bad("only-comments", ("cup.yaml: only comments; expected keys such as name, models, questions",), "# later\n"),
     Bad("two-documents", ("not valid YAML", "another document"), GOOD + "---\n" + GOOD),
     Bad("not-utf8", ("cup.yaml:1: expected UTF-8 text",), "name: чаша\n".encode("cp1251")),

@@ -13,7 +13,7 @@ from moot.errors import EndpointClosed, StoreError
 from moot.experiment.plan import Plan
 from moot.pasted import pasted
 from moot.stats.counted_words import count, few_names
-from moot.store.queries import count_ungraded
+from moot.store.graded_by import count_ungraded
 
 
 async def told_with_what_is_kept(error: EndpointClosed, runner: Runner) -> EndpointClosed:
@@ -31,11 +31,9 @@ async def told_with_what_is_kept(error: EndpointClosed, runner: Runner) -> Endpo
 
 async def _missing_grades(runner: Runner) -> str:
     plan = runner.experiment
-    cases = [case.digest for case in plan.dataset or ()]
-    counted = partial(count_ungraded, cells=[cell.id for cell in plan.cells], cases=cases, grader=plan.grading.name)
     try:
         await runner.store.flush()
-        missing = await runner.store.read(counted)
+        missing = await runner.store.read(partial(count_ungraded, ident=plan.id, grader=plan.grading.name))
     except StoreError:  # what is being told matters more
         return "grades are missing"
     return f"{count(missing, 'answer')} {'has' if missing == 1 else 'have'} no grade"

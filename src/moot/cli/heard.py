@@ -30,18 +30,18 @@ _MODULE_ENDS = (*all_suffixes(), ".dist-info", ".egg-info", ".egg")
 _COMPILED = "__pycache__"
 _OUR_FILES = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
 
-Names = frozenset[str] | None
+NamesInFolder = frozenset[str] | None
 """Of what is in a folder; None where it cannot be read."""
 
 
 @dataclass
-class Heard:
+class HeardSoFar:
     """What this process has looked at so far."""
 
     files: set[str] = field(default_factory=set)
-    folders: dict[str, Names] = field(default_factory=dict)
+    folders: dict[str, NamesInFolder] = field(default_factory=dict)
     """Those that something was looked for in, with their names as they were then: `names_in`."""
-    code_folders: dict[str, Names] = field(default_factory=dict)
+    code_folders: dict[str, NamesInFolder] = field(default_factory=dict)
     """The same of those that modules were looked for in: `modules_in`."""
     variables: set[str] = field(default_factory=set)
     every_variable: bool = False
@@ -88,14 +88,14 @@ class _HeardEnvironment(os._Environ[str]):
         return super().__iter__()
 
 
-so_far: Heard | None = None
+so_far: HeardSoFar | None = None
 
 
-def listen() -> Heard:
+def listen() -> HeardSoFar:
     """From now on, to the end of the process: a hook of the interpreter cannot be taken back."""
     global so_far
     if so_far is None:
-        so_far = Heard()
+        so_far = HeardSoFar()
         for folder in sys.path:  # those that were looked through already
             so_far.code_folders[absolute(folder or ".")] = modules_in(folder or ".")
         sys.addaudithook(so_far.hear)
@@ -116,7 +116,7 @@ def only_played() -> Iterator[None]:
         so_far.playing = False
 
 
-def names_in(folder: str) -> Names:
+def names_in(folder: str) -> NamesInFolder:
     """All that is in it."""
     try:
         return frozenset(os.listdir(folder))
@@ -124,7 +124,7 @@ def names_in(folder: str) -> Names:
         return None
 
 
-def modules_in(folder: str) -> Names:
+def modules_in(folder: str) -> NamesInFolder:
     """All in it that could be taken for a module, or tell of a plug-in: files by how they end, and folders of any name."""
     try:
         with os.scandir(folder) as entries:

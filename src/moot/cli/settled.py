@@ -141,7 +141,7 @@ class _LookedAt:
     def _named(self) -> set[str]:
         return {*os.environ} if self.variables is None else {*self.variables}
 
-    def changed_since(self, so_far: heard.Heard, store: str) -> bool:
+    def changed_since(self, so_far: heard.HeardSoFar, store: str) -> bool:
         """Whether anything was since it was looked at, or a link on the way to it. The store's own folder is touched by every
         run: there the names say it."""
         real = os.path.realpath(store)
@@ -165,7 +165,7 @@ def _passing(store: str) -> set[str]:
     return {name, *(name + end for end in _BESIDE_A_STORE)}
 
 
-def _listed(names: heard.Names, but_for: Collection[str] = ()) -> str | None:
+def _listed(names: heard.NamesInFolder, but_for: Collection[str] = ()) -> str | None:
     if names is None:
         return None
     listed = "\0".join(sorted(names.difference(but_for)))

@@ -19,9 +19,12 @@ def questions_in_its_place(path: Path) -> FileError:
 
 
 def nothing_in_it(path: Path) -> FileError:
-    """A file without a key. One without a letter may as well have been meant for a store."""
-    expected = "expected keys such as name, models, questions; moot init writes such a file"
-    return FileError(f"{'only comments' if path.stat().st_size else 'an empty file'}; {expected}", file=path)
+    """A file without a key. One without a letter may have been meant for a store as well."""
+    if not path.stat().st_size:
+        return FileError("an empty file, neither an experiment nor a store; moot init writes an experiment", file=path)
+    return FileError(
+        "only comments; expected keys such as name, models, questions, as moot init writes them", file=path
+    )
 
 
 def refuse_database(path: Path) -> None:

@@ -17,7 +17,7 @@ from moot.report.section_terminal import section_parts
 from moot.report.side_by_side import side_by_side_sections
 from moot.stats.counted_words import count
 
-Parts = list[Text | Table]
+VerdictParts = list[Text | Table]
 
 LINES = 40
 LINES_EACH = 12
@@ -48,9 +48,9 @@ def print_two_runs(comparison: Mapping[str, Any], console: Console) -> None:
         console.print(part)
 
 
-def _verdicts_of_both(comparison: Mapping[str, Any], verdicts: Sequence[Parts]) -> Parts:
+def _verdicts_of_both(comparison: Mapping[str, Any], verdicts: Sequence[VerdictParts]) -> VerdictParts:
     both = _in_both(*verdicts)
-    parts: Parts = []
+    parts: VerdictParts = []
     for place, figures, verdict in zip(("First", "Second"), comparison["runs"], verdicts, strict=True):
         size = count(figures["questions"], "question")
         parts.append(Text(f"{place} run: {figures['experiment']}, {size}", style="bold"))
@@ -58,11 +58,11 @@ def _verdicts_of_both(comparison: Mapping[str, Any], verdicts: Sequence[Parts]) 
     return [*parts, *([Text.assemble(("Both runs: ", "bold"), " ".join(both))] if both else [])]
 
 
-def _without(parts: Parts, sentences: Collection[str]) -> Parts:
+def _without(parts: VerdictParts, sentences: Collection[str]) -> VerdictParts:
     return [part for part in parts if not isinstance(part, Text) or part.plain not in sentences]
 
 
-def _in_both(first: Parts, second: Parts) -> list[str]:
+def _in_both(first: VerdictParts, second: VerdictParts) -> list[str]:
     """What is said of one as of the other, word for word: a screen has room for it once."""
     also = {part.plain for part in second if isinstance(part, Text)}
     return [part.plain for part in first if isinstance(part, Text) and part.plain in also]

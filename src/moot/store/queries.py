@@ -62,17 +62,6 @@ def graded(
     return done
 
 
-def count_ungraded(connection: Connection, cells: Sequence[str], cases: Sequence[str], grader: str) -> int:
-    """Answers to these cases that have no grade, be it for want of a judge; those that judges differ on have their word."""
-    table = schema.scores
-    counted = 0
-    for part in chunks(cases):
-        open_ones = table.c.value.is_(None), table.c.stage != "disputed", table.c.grader == grader
-        query = select(func.count()).where(table.c.case.in_(part), table.c.cell.in_(cells), *open_ones)
-        counted += connection.execute(query).scalar_one()
-    return counted
-
-
 def declare_experiment(
     connection: Connection,
     row: Row,
