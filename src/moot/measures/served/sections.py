@@ -69,7 +69,7 @@ def _columns(rows: Sequence[Row]) -> tuple[Column, ...]:
         Column("p95_s", "95 % within", "seconds"),
         Column("usd", "$/1,000", "usd-per-question"),
     )
-    return tuple(column for column in every if any(row[column.key] for row in rows))
+    return tuple(column for column in every if any(row[column.key] is not None for row in rows))
 
 
 def _by_day(served: Row) -> Section:
