@@ -20,6 +20,7 @@ from moot.data.tables.advised_columns import WHICH_COLUMN
 from moot.data.tables.choice_columns import likely_choices
 from moot.data.tables.encodings import not_utf8
 from moot.data.tables.known_names import COLUMN_KEYS, WRONG, ColumnNames, several
+from moot.data.tables.left_out_choices import NAMES_THEM
 from moot.data.tables.likely import likely_questions, undecoded_tables, unknown_tables
 from moot.data.tables.likely_columns import likely_id, names_an_id
 from moot.data.tables.proposal import NOTHING_STATED, Doubt, Proposal, Stated, listed, propose_columns, stated_too
@@ -145,7 +146,12 @@ def _settled(path: Path, *, yes: bool) -> tuple[Stated, Proposal]:
     while True:
         proposal = propose_columns(path, stated)
         doubt = next((each for each in proposal.doubts if each.ways), None)
-        if doubt is None:
+        if any(each.about == "choices" for each in proposal.doubts):
+            more = _with_choices(menu, stated, proposal, yes=yes)
+            if not isinstance(more, Stated):
+                return stated, proposal
+            stated = more
+        elif doubt is None:
             if proposal.doubts and not yes:
                 raise proposal.error()
             if proposal.doubts:
@@ -201,8 +207,7 @@ def _with_choices(menu: ColumnMenu, stated: Stated, proposal: Proposal, *, yes: 
 
 
 def _which_choices(menu: ColumnMenu, why: str) -> Doubt:
-    say_which = "columns: {choices: [...]} under questions names them, and null says that there are none"
-    return Doubt(f"no column is known to be choices, though {why}; {say_which}", menu.table.header)
+    return Doubt(f"no column is known to be choices, though {why}; {NAMES_THEM}", menu.table.header)
 
 
 def _with_id(menu: ColumnMenu, stated: Stated, proposal: Proposal) -> Stated | None:

@@ -43,8 +43,8 @@ def missing_columns(
         told = _likeliest_first(table, free, pointing) if key == "answer" else free
         advised = [near] if near is not None else [name for name in told if not names_an_id(name)]
         names = f"; the columns are {with_values(table) or 'none: line 1 has to name them'}" if not doubts else ""
-        could_be = [repr(cut(near))] if near is not None else _could_be(pointing)
-        hint = f" ({' or '.join(could_be)} could be it)" if could_be else ""
+        could_be = f"{cut(near)!r} could be it" if near is not None else _could_be(pointing)
+        hint = f" ({could_be})" if could_be else ""
         unknown = f"no column is known to be {key}"
         said[key] = short_of(advised) if key == "text" or near is not None else WHICH_COLUMN
         too = {"choices": pointing.choices} if pointing is not None and "choices" not in columns else {}
@@ -54,7 +54,8 @@ def missing_columns(
         if (title := title_told(table)) is not None:
             say = f"; {title}" if not doubts else ""
         problem = f"{unknown}{hint}{say}"
-        listed_first = [*advised, *(name for name in unused if name not in advised)] if key == "answer" else [*unused]
+        others = [name for name in unused if name not in advised and name not in flags]
+        listed_first = [*advised, *others] if key == "answer" else [*unused]
         ways = tuple(Stated({key: name}) for name in listed_first[:MOST_LISTED])
         likely = listed_first.index(held) if held is not None else None
         brief = f"{unknown}, {NEEDED[key]}{_why(pointing)}"
@@ -97,11 +98,12 @@ def _pointing(
     return pointing_answers(table, families, free)
 
 
-def _could_be(pointing: PointingAnswers | None) -> list[str]:
+def _could_be(pointing: PointingAnswers | None) -> str:
     if pointing is None:
-        return []
-    odd = [f"{cut(each.name)!r}, but for {each}," for each in pointing.nearly]
-    return [*(repr(cut(name)) for name in pointing.answers), *odd]
+        return ""
+    names = (*pointing.answers, *(each.name for each in pointing.nearly))
+    odd = "; ".join(f"{each.name if len(names) > 1 else ''} not in {each}".strip() for each in pointing.nearly)
+    return f"{' or '.join(repr(cut(name)) for name in names)} could be it{f', though {odd}' if odd else ''}"
 
 
 def _why(pointing: PointingAnswers | None) -> str:
@@ -110,7 +112,7 @@ def _why(pointing: PointingAnswers | None) -> str:
     told = []
     if pointing.answers:
         told.append(f"{listed(pointing.answers)} could say which of {listed(pointing.choices)} it is")
-    told += [f"{cut(each.name)} could, but for {each}" for each in pointing.nearly]
+    told += [f"{cut(each.name)} could, though not in {each}" for each in pointing.nearly]
     return f" ({'; '.join(told)})"
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from moot.data.tables.answer_forms import ANSWER_FORMS, AnswersSeen, WrittenAnswer
+from moot.data.tables.answer_forms import ANSWER_FORMS, AnswersAs, AnswersSeen, WrittenAnswer, could_be_a_choice
 from moot.data.tables.answer_headers import named_right, says_otherwise
 from moot.data.tables.choice_labels import columns_in_russian, label_alone
 from moot.data.tables.known_names import ends_of, numbered
@@ -31,7 +31,7 @@ _ROWS_OF_TRIAL = 30
 """After which a column that hardly ever points is looked at no more."""
 _NUMBER = re.compile(r"[-+]?[0-9]+(?:[.,][0-9]+)?")
 _SEVERAL = re.compile(r"\s*[,;+/&|]\s*|\s+(?:and|und|et|y|e|и|or|oder|ou|o|или)\s+")
-_LETTERS = ("letters", "letters-ru")
+_LETTERS: tuple[AnswersAs, ...] = ("letters", "letters-ru")
 _BY_PLACE = (*_LETTERS, "from-0", "from-1")
 _LONGEST_SEVERAL = 40
 _FLAGS = frozenset(("0", "1"))
@@ -103,6 +103,20 @@ def choices_of(table: QuestionTable, answer: str, unused: Sequence[str]) -> Poin
             return found
         in_part = in_part or found
     return in_part
+
+
+def letters_without_choices(table: QuestionTable, answer: str, unused: Sequence[str]) -> bool:
+    """Whether all answers are letters, several of them, beside columns of which some could be the choices."""
+    beside = [name for name in unused[:MOST_COLUMNS] if not says_otherwise(name) and not names_an_id(name)]
+    letters: set[str] = set()
+    worded = False
+    for _, values in islice(table.rows((answer, *beside)), ROWS_READ) if beside else ():
+        written = _text(values.get(answer))
+        if written and not any(could_be_a_choice(written, form) for form in _LETTERS):
+            return False
+        letters.update(filter(None, [written.casefold()]))
+        worded = worded or any(_holds_words(values.get(name)) for name in beside)
+    return worded and len(letters) > 1
 
 
 def alike_beside(answer: str, names: Sequence[str]) -> tuple[str, ...]:
@@ -228,6 +242,10 @@ def _choices(values: Mapping[str, Any], family: Sequence[str]) -> list[str]:
     while choices and not choices[-1]:
         choices.pop()
     return choices
+
+
+def _holds_words(value: Any) -> bool:
+    return isinstance(value, list) or (len(text := _text(value)) > 1 and not _NUMBER.fullmatch(text))
 
 
 def _text(value: Any) -> str:
