@@ -170,7 +170,9 @@ def check_header(names: Sequence[str], path: Path, line: int) -> None:
 
 def title_words(line: int | None, named: int, columns: int) -> str:
     """Of a first row that leaves most columns without a name."""
-    return f"row {line} names {named} of {columns} columns: is it a title? The first row has to be the one that names them"
+    return (
+        f"row {line} names {named} of {columns} columns: is it a title? The first row has to be the one that names them"
+    )
 
 
 def _from_cells(cells: Mapping[str, Any], path: Path, line: int) -> dict[str, Any]:

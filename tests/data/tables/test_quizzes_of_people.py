@@ -85,7 +85,15 @@ LANGUAGES = {
         " e ",
     ),
 }
-FORMS = ("{letter}", "{place}", "{text}", "{letter}) {text}", "{letter}. {text}", "({letter}) {text}", "{letter}: {text}")
+FORMS = (
+    "{letter}",
+    "{place}",
+    "{text}",
+    "{letter}) {text}",
+    "{letter}. {text}",
+    "({letter}) {text}",
+    "{letter}: {text}",
+)
 ODD = (None, "two", "", "?", "keine")
 BESIDE = (None, "numbers", "letters", "two of them", "without a word")
 KEYS = ("named", "nameless", "missing")
@@ -264,7 +272,10 @@ def cells(path: Path, header: str, *rows: Sequence[str]) -> Path:
 @pytest.mark.parametrize("answer", ["Jupiter", "B"])
 def test_choices_in_one_cell_that_lines_or_labels_part(choices: str, answer: str, tmp_path: Path) -> None:
     other = choices.replace("Mars", "Rome").replace("Jupiter", "Oslo").replace("Venus", "Bern")
-    rows = [["Which is the largest?", choices, answer], ["Which is in Norway?", other, answer.replace("Jupiter", "Oslo")]]
+    rows = [
+        ["Which is the largest?", choices, answer],
+        ["Which is in Norway?", other, answer.replace("Jupiter", "Oslo")],
+    ]
     first, second = load(cells(tmp_path / "cup.csv", "question;options;answer", *rows))
     assert (first.question.choices, first.answer) == (("Mars", "Jupiter", "Venus"), "B")
     assert (second.question.choices, second.answer) == (("Rome", "Oslo", "Bern"), "B")
@@ -272,15 +283,21 @@ def test_choices_in_one_cell_that_lines_or_labels_part(choices: str, answer: str
 
 @pytest.mark.parametrize("choices", ["Mars, Jupiter", "Mars / Jupiter", "B) Mars A) Jupiter", "A) Mars C) Jupiter"])
 def test_what_parts_choices_is_told_where_nothing_does(choices: str, tmp_path: Path) -> None:
-    path = cells(tmp_path / "cup.csv", "question;options;answer", ["Which?", choices, "Mars"], ["Who?", choices, "Mars"])
-    with pytest.raises(FileError, match=r"expected choices with \| or ; between them, each on a line of its own, or with labels"):
+    path = cells(
+        tmp_path / "cup.csv", "question;options;answer", ["Which?", choices, "Mars"], ["Who?", choices, "Mars"]
+    )
+    with pytest.raises(
+        FileError, match=r"expected choices with \| or ; between them, each on a line of its own, or with labels"
+    ):
         load(path)
 
 
 def test_flags_are_no_answers(tmp_path: Path) -> None:
     flags = [[f"Which is {n}?", *(str(int(n % 4 == place)) for place in range(4)), *"wxyz"] for n in range(8)]
     path = cells(tmp_path / "cup.csv", "question;a_correct;b_correct;c_correct;d_correct;a;b;c;d", *flags)
-    with pytest.raises(FileError, match="a_correct, b_correct, c_correct, d_correct say yes or no of one choice each") as caught:
+    with pytest.raises(
+        FileError, match="a_correct, b_correct, c_correct, d_correct say yes or no of one choice each"
+    ) as caught:
         load(path)
     assert "such as" not in str(caught.value)
 
@@ -293,8 +310,10 @@ def test_a_title_above_the_names_is_told(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("wrong", ['["Mars", "Venus"]', "Mars|Venus", "Mars; Venus"])
 def test_wrong_choices_may_stand_in_one_column(wrong: str, tmp_path: Path) -> None:
-    (case,) = load(cells(tmp_path / "cup.csv", "question;correct_answer;incorrect_answers", ["Which?", "Jupiter", wrong]))
+    (case,) = load(
+        cells(tmp_path / "cup.csv", "question;correct_answer;incorrect_answers", ["Which?", "Jupiter", wrong])
+    )
     assert sorted(case.question.choices) == ["Jupiter", "Mars", "Venus"]
     assert case.question.choices[case.question.letters.index(str(case.answer))] == "Jupiter"
-    with pytest.raises(FileError, match="expected wrong choices with | or ; between them"):
+    with pytest.raises(FileError, match=r"expected wrong choices with \| or ; between them"):
         load(cells(tmp_path / "cup.csv", "question;correct_answer;incorrect_answers", ["Which?", "x", "Mars, Venus"]))

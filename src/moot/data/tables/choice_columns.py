@@ -79,7 +79,9 @@ def likely_choices(
     if seen.is_one_of(free) and len(between := _between(free, seen)) > 1:
         yield LikelyChoices(said, between)
     cells = [name for name in free if name in seen.words and seen.are_cut(name)]
-    yield from (LikelyChoices("in all rows it has several parts, of which the answer is one", (name,)) for name in cells)
+    yield from (
+        LikelyChoices("in all rows it has several parts, of which the answer is one", (name,)) for name in cells
+    )
     for form in seen.forms:
         pointed = f"the answers are {in_words(form)}"
         # Numbers may be the scores of something, unless the columns have letters as the answers do.

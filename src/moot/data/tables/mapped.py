@@ -91,7 +91,9 @@ class TableRow:
         """One alone may be all there is; with commas in it nobody can tell."""
         separator = next((each for each in WRITTEN if is_cut(cell, each)), None)
         if separator is None and "," in cell:
-            raise self.error(WRONG, f'expected wrong choices with | or ; between them, or as JSON: ["a", "b"], found {cell!r:.80}')
+            raise self.error(
+                WRONG, f'expected wrong choices with | or ; between them, or as JSON: ["a", "b"], found {cell!r:.80}'
+            )
         return parts(cell, separator) if separator is not None else [cell.strip()]
 
     def _cell(self, name: str) -> Any:

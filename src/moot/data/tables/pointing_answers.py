@@ -95,7 +95,9 @@ def likely_families(names: Sequence[str]) -> list[tuple[str, ...]]:
 def choices_of(table: QuestionTable, answer: str, unused: Sequence[str]) -> PointingAnswers | None:
     """The columns that are nothing, and at which a column points that is known to be the answer."""
     near = {answer, *unused[:MOST_COLUMNS]}
-    families = [family for family in likely_families([name for name in table.names if name in near]) if answer not in family]
+    families = [
+        family for family in likely_families([name for name in table.names if name in near]) if answer not in family
+    ]
     in_part = None
     for family in families:
         found = _pointing(table, family, [answer], PARTLY, _BY_PLACE)
