@@ -30,7 +30,7 @@ PARTLY = 0.3
 _ROWS_OF_TRIAL = 30
 """After which a column that hardly ever points is looked at no more."""
 _NUMBER = re.compile(r"[-+]?[0-9]+(?:[.,][0-9]+)?")
-_SEVERAL = re.compile(r"\s*[,;+/&|]\s*|\s+(?:and|und|et|y|e|и|or|oder|ou|o|или)\s+")
+_SEVERAL = re.compile(r"[,;+/&|]| (?:and|und|et|y|e|и|or|oder|ou|o|или) ")
 _LETTERS: tuple[AnswersAs, ...] = ("letters", "letters-ru")
 _BY_PLACE = (*_LETTERS, "from-0", "from-1")
 _LONGEST_SEVERAL = 40
@@ -234,7 +234,7 @@ def _clear(fitting: Mapping[str, _Candidate], nearly: Mapping[str, OddAnswers], 
 
 def _points_at_several(answer: str, choices: Sequence[str]) -> bool:
     """A, C: two are right, or whoever wrote it thought so."""
-    parts = _SEVERAL.split(answer[:_LONGEST_SEVERAL])
+    parts = _SEVERAL.split(" ".join(answer[:_LONGEST_SEVERAL].split()))
     bare = [label_alone(part) for part in parts]
     return 1 < len(parts) <= len(choices) and None not in bare
 
