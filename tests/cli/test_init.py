@@ -555,7 +555,7 @@ class TestAnAnswerThatPointsAtChoices:
 
     @pytest.mark.parametrize(
         ("column", "values"),
-        [("Niveau", "ABCA"), ("Punkte", "1231"), ("Lösung", ["Jupiter!", "der Nil", "?", "?"])],
+        [("zweite Lösung", "ABCA"), ("Richtig", "1231"), ("Lösung", ["Jupiter!", "der Nil", "?", "?"])],
         ids=["letters too", "positions too", "nothing fits"],
     )
     def test_nobody_guesses_between_two_or_none(self, column: str, values: list[str], capfd: Captured) -> None:
@@ -576,12 +576,23 @@ class TestAnAnswerThatPointsAtChoices:
             assert f"'Lösung' or '{column}' could be it" in error
             assert f"choices: [{', '.join(LETTERED)}], answer: WHICH_COLUMN" in text
 
+    def test_a_run_takes_choices_that_letters_point_at(self, capfd: Captured) -> None:
+        Path("quiz.csv").write_text(QUIZ)
+        Path("own.yaml").write_text(
+            "name: own\nquestions: {file: quiz.csv, columns: {text: Frage, answer: Lösung}}\n"
+            "models: {a: {provider: simulated, accuracy: 1}}\nstrategies: [solo]\n"
+        )
+        assert moot("run", "own.yaml", "--quiet") == 0
+        assert f"{', '.join(LETTERED)} are taken for choices, as Lösung points at one of them" in capfd.readouterr().err
+        assert moot("show", "own.yaml", "1") == 0
+        assert "Jupiter" in capfd.readouterr().out
+
     @pytest.mark.parametrize(
         ("columns", "said"),
         [
             ("answer: Antwort A", "Antwort A is taken for what is right, and looks like one choice beside Antwort B, Antwort C"),
             ("answer: Antwort C", "Antwort C is taken for what is right, and looks like one choice beside Antwort A, Antwort B"),
-            ("answer: Lösung", f"{', '.join(LETTERED)} are not used, and look like choices that Lösung points at"),
+            ("answer: Lösung", None),
             ("answer: Antwort A, choices: null", None),
             ("answer: Lösung, choices: null", None),
             ("answer: Punkte", None),
@@ -672,6 +683,13 @@ class TestColumnsThatNoNameTells:
         assert "no column is known to be choices, though the answers are letters" in capfd.readouterr().out
         assert written()["questions"]["columns"]["choices"] == ["left", "right"]
 
+    def test_answers_that_point_at_nothing_known_are_refused_where_nobody_is_asked(self, capfd: Captured) -> None:
+        """Open questions would be graded against letters, by whatever command."""
+        Path("cup.csv").write_text("question,left,right,answer\nWhy?,so,no,A\nWho?,you,me,B\n")
+        assert moot("init", "--yes", "--questions", "cup.csv") == 2
+        assert "no column is known to be choices, though the answers are letters" in capfd.readouterr().err
+        assert moot("run", "moot.yaml", "--estimate") == 2
+
     def test_a_header_that_is_nearly_known_is_proposed(self, monkeypatch: pytest.MonkeyPatch, capfd: Captured) -> None:
         Path("cup.csv").write_text("Number,Prompt text,Right answer in brief\n7,Why?,so\n8,Who?,me\n")
         typing(monkeypatch, "3", "", "")
@@ -721,12 +739,12 @@ class TestColumnsThatNoNameTells:
         assert moot("init", "--questions", "quiz.csv") == 0, capfd.readouterr().err
         assert written()["questions"]["columns"] == {"text": "q", "choices": ["A", "B", "C", "D"], "answer": "key"}
         Path("quiz.csv").write_text("q,A,B,C,D,r\n" + rows)
-        typing(monkeypatch, "3", "", "")
+        typing(monkeypatch, "3", "", "r")
         assert moot("init", "--questions", "quiz.csv", "-o", "other.yaml") == 0, "the one column that is left"
         assert written(Path("other.yaml"))["questions"]["columns"]["answer"] == "r"
         capfd.readouterr()
-        assert moot("init", "--questions", "quiz.csv", "--yes", "-o", "third.yaml") == 0
-        assert written(Path("third.yaml"))["questions"]["columns"]["answer"] == "r"
+        assert moot("init", "--questions", "quiz.csv", "--yes", "-o", "third.yaml") == 2, "it may be anything"
+        assert "'r' could be it" in capfd.readouterr().err
 
     def test_rows_without_a_reference_are_left_out_if_somebody_says_so(
         self, monkeypatch: pytest.MonkeyPatch, capfd: Captured
@@ -1065,7 +1083,7 @@ def test_a_column_that_repeats_is_never_proposed_as_the_question(
 # --- as it is typed ------------------------------------------------------------------------------------------------------
 
 UNKNOWN = """\
-frage,loesung,stufe
+frage,gemeint,stufe
 Which planet is the largest?,Jupiter,1
 Which is the smallest?,Mercury,2
 Which of them is red?,Mars,2
@@ -1074,9 +1092,9 @@ Which of them is red?,Mars,2
 
 def test_columns_are_taken_by_their_names_too(monkeypatch: pytest.MonkeyPatch, capfd: Captured) -> None:
     Path("own.csv").write_text(UNKNOWN)
-    typing(monkeypatch, "", "frage", "nobody", "Loesung")
+    typing(monkeypatch, "", "frage", "nobody", "Gemeint")
     assert moot("init", "--port", 9, "--questions", "own.csv") == 0, capfd.readouterr().err
-    assert written()["questions"]["columns"] == {"text": "frage", "answer": "loesung"}
+    assert written()["questions"]["columns"] == {"text": "frage", "answer": "gemeint"}
     said = capfd.readouterr().out
     assert said.count("Which? Type a number or name (2-3)") == 2, "nobody is no column"
 
@@ -1124,8 +1142,8 @@ def test_what_is_to_be_settled_is_one_line_to_paste(capfd: Captured) -> None:
     assert moot("run", "moot.yaml", "--estimate") == 2, "as it stands it names no column"
     error = capfd.readouterr().err
     assert "answer: WHICH_COLUMN is an example: put the name of a column in its place" in error
-    assert "frage (Which planet is the…), loesung (Jupiter), stufe (1)" in error
-    Path("moot.yaml").write_text(text.replace("answer: WHICH_COLUMN", "answer: loesung"))
+    assert "frage (Which planet is the…), gemeint (Jupiter), stufe (1)" in error
+    Path("moot.yaml").write_text(text.replace("answer: WHICH_COLUMN", "answer: gemeint"))
     assert moot("run", "moot.yaml", "--estimate") == 0, capfd.readouterr().err
     both = Path("both.csv")
     both.write_text("foo,bar\nred,blue\ngreen,black\n")

@@ -120,13 +120,13 @@ def test_a_bar_separates_cells() -> None:
 
 def test_the_example_of_an_answer_is_no_column_that_would_be_played_as_it_stands(capsys: Captured) -> None:
     Path("quiz.tsv").write_text(
-        "Frage\tKategorie\tRichtige Antwort\nWie heißt die Hauptstadt von Frankreich?\tgeo\tParis\n"
+        "Frage\tKategorie\tGemeint\nWie heißt die Hauptstadt von Frankreich?\tgeo\tParis\n"
         "Und die von Italien?\tgeo\tRom\nUnd Norwegen?\tgeo\tOslo\n"
     )
     assert moot("init", "--yes", "--port", "9", "quiz.tsv") == 2
     said = capsys.readouterr().err
     assert "answer: WHICH_COLUMN}" in said
-    assert "Kategorie (geo), Richtige Antwort (Paris)" in said, "each with a value, so that one sees which it is"
+    assert "Kategorie (geo), Gemeint (Paris)" in said, "each with a value, so that one sees which it is"
     assert "answer: WHICH_COLUMN}" in Path("quiz.yaml").read_text()
 
 

@@ -22,6 +22,7 @@ from served import serving
 from moot.cli.app import app
 from moot.cli.exit import run_app
 from moot.errors import GenerationFailed
+from moot.measures.served.sections import served_sections
 from moot.measures.served.words import opening_words
 from moot.models.model import Model
 from moot.report.next_commands import NextCommands
@@ -488,6 +489,18 @@ def test_the_page(folder: Path, moot: Command) -> None:
         text = page.read_text(encoding="utf-8")
         assert "were told right or wrong" in text
         assert ('id="part-0-0"' in text) is (not options)
+
+
+def test_a_share_of_nothing_is_a_figure_and_a_count_of_nothing_is_none(folder: Path, moot: Command) -> None:
+    """Who was never right has the worst figure there is: a column that is not there would hide it."""
+    served = served_of(moot, folder)
+    for row in [*served["by_day"], *served["by_team"]]:
+        row["accuracy"] |= {"value": 0.0, "low": 0.0, "high": 0.3}
+        row["agreement"] |= {"value": 0.0, "low": 0.0, "high": 0.1}
+    shown = {section.id: [column.key for column in section.columns] for section in served_sections(served)}
+    for section in ("served-days", "served-teams"):
+        assert {"right", "agreed"} <= {*shown[section]}
+        assert "failed" not in shown[section]
 
 
 def test_grades_that_do_not_count_are_not_called_missing(folder: Path, moot: Command) -> None:

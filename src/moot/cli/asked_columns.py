@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from moot.data.tables.advised_columns import WHICH_COLUMN
 from moot.data.tables.choice_columns import likely_choices
 from moot.data.tables.encodings import not_utf8
 from moot.data.tables.known_names import COLUMN_KEYS, WRONG, ColumnNames, several
+from moot.data.tables.left_out_choices import NAMES_THEM
 from moot.data.tables.likely import likely_questions, undecoded_tables, unknown_tables
 from moot.data.tables.likely_columns import likely_id, names_an_id
 from moot.data.tables.proposal import NOTHING_STATED, Doubt, Proposal, Stated, listed, propose_columns, stated_too
@@ -152,7 +153,12 @@ def _settled(path: Path, *, yes: bool) -> tuple[Stated, Proposal]:
     while True:
         proposal = propose_columns(path, stated)
         doubt = next((each for each in proposal.doubts if each.ways), None)
-        if doubt is None:
+        if any(each.about == "choices" for each in proposal.doubts):
+            more = _with_choices(menu, stated, proposal, yes=yes)
+            if not isinstance(more, Stated):
+                return stated, proposal
+            stated = more
+        elif doubt is None:
             if proposal.doubts and not yes:
                 raise proposal.error()
             if proposal.doubts:
@@ -160,6 +166,8 @@ def _settled(path: Path, *, yes: bool) -> tuple[Stated, Proposal]:
             more = _with_choices(menu, stated, proposal, yes=yes) or _with_id(menu, stated, proposal)
             if more is None:
                 return stated, proposal
+            if isinstance(more, Doubt):
+                return stated, replace(proposal, doubts=(more,))
             stated = more
         elif doubt.about == "unused":  # kept, and shown to nobody
             stated = stated_too(stated, doubt.ways[0])
@@ -182,8 +190,9 @@ def _proposed_for(doubt: Doubt) -> Stated | None:
     return None if any(map(names_an_id, _columns_of(way))) else way
 
 
-def _with_choices(menu: ColumnMenu, stated: Stated, proposal: Proposal, *, yes: bool) -> Stated | None:
-    """With columns of choices that no name told of, or with the word that there are none; None: nothing more to say."""
+def _with_choices(menu: ColumnMenu, stated: Stated, proposal: Proposal, *, yes: bool) -> Stated | Doubt | None:
+    """With columns of choices that no name told of, or with the word that there are none; None: nothing more to say. A doubt
+    where there must be some and nobody is asked which: without them every question would be graded against a letter."""
     if proposal.ours or {"choices", WRONG} & {*proposal.columns, *stated.columns}:
         return None
     free = _free(stated, proposal)
@@ -197,11 +206,15 @@ def _with_choices(menu: ColumnMenu, stated: Stated, proposal: Proposal, *, yes: 
         else:
             say(f"  no column is known to be choices, though {likely.why}")
         if yes:
-            return proposed if likely.columns else None
+            return proposed if likely.columns else _which_choices(menu, likely.why)
         return _as_choices(
             stated, menu.several("Which are the choices? Such as 2-5; enter takes", free, likely.columns)
         )
     return None
+
+
+def _which_choices(menu: ColumnMenu, why: str) -> Doubt:
+    return Doubt(f"no column is known to be choices, though {why}; {NAMES_THEM}", menu.table.header)
 
 
 def _with_id(menu: ColumnMenu, stated: Stated, proposal: Proposal) -> Stated | None:

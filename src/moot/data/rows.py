@@ -159,11 +159,20 @@ def check_header(names: Sequence[str], path: Path, line: int) -> None:
     seen: set[str] = set()
     for name in names:
         if name in seen and not name.strip():
-            given = ", ".join(repr(each.strip()) for each in names if each.strip())
-            raise FileError(f"two columns have no name; those with one are {given or 'none'}", file=path, line=line)
+            given = [repr(each.strip()) for each in names if each.strip()]
+            title = f"; {title_words(line, len(given), len(names))}" if len(given) * 2 < len(names) else ""
+            problem = f"two columns have no name; those with one are {', '.join(given) or 'none'}{title}"
+            raise FileError(problem, file=path, line=line)
         if name in seen:
             raise FileError("two columns have this name", file=path, line=line, key=name)
         seen.add(name)
+
+
+def title_words(line: int | None, named: int, columns: int) -> str:
+    """Of a first row that leaves most columns without a name."""
+    return (
+        f"row {line} names {named} of {columns} columns: is it a title? The first row has to be the one that names them"
+    )
 
 
 def _from_cells(cells: Mapping[str, Any], path: Path, line: int) -> dict[str, Any]:

@@ -9,8 +9,9 @@ from typing import Literal
 from moot.data.tables.known_names import ColumnNames
 from moot.data.tables.stated import Stated
 
-DoubtAbout = Literal["missing", "several", "unused", "other"]
-"""A column that has to be there, two that could be one thing, columns that are nothing, or something else."""
+DoubtAbout = Literal["missing", "several", "unused", "choices", "other"]
+"""A column that has to be there, two that could be one thing, columns that are nothing, choices that must be among them, or
+something else."""
 
 
 @dataclass(frozen=True, slots=True)

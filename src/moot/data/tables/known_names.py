@@ -68,14 +68,12 @@ BESIDE_CHOICES = ("key",)
 
 _FAMILIES = ("option", "opt", "op", "choice", "variant", "answer", "вариант", "вариантответа", "")
 _WRONG_FAMILIES = (
-    "incorrectanswer",
-    "wronganswer",
-    "incorrect",
-    "wrong",
-    "distractor",
-    "incorrectoption",
-    "wrongoption",
+    *("incorrectanswer", "incorrectanswers", "wronganswer", "incorrect", "wrong", "distractor", "incorrectoption"),
+    *("wrongoption", "falsch", "falscheantwort", "mauvaisereponse", "mauvaiseréponse", "respuestaincorrecta"),
+    *("rispostaerrata", "неверный", "неверныйответ", "неправильный", "неправильныйответ"),
 )
+_ALL_WRONG = ("incorrectanswers", "wronganswers", "incorrectoptions", "wrongoptions", "incorrectchoices", "distractors")
+"""Of one column with all of them, as the open trivia database calls it."""
 _ORDINALS = (
     tuple("abcdefghijklmnopqrstuvwxyz"),
     tuple("абвгдежзиклмн"),
@@ -164,7 +162,7 @@ def several(columns: ColumnNames) -> tuple[str, ...]:
 
 def _candidates(key: str, names: Mapping[str, str]) -> Iterator[ColumnNames]:
     """`names`: each with what is plain of it."""
-    known = NAMES.get(key, (plain(key),) if key != WRONG else ())
+    known = NAMES.get(key, (plain(key),) if key != WRONG else _ALL_WRONG)
     first = [name for name, bare in names.items() if bare in known]
     yield from first
     if key == "answer" and not first:

@@ -82,12 +82,6 @@ def likely_text(table: QuestionTable, free: Sequence[str]) -> str | None:
     return longest if alone else None
 
 
-def likely_answer(free: Sequence[str]) -> str | None:
-    """By a word of its name alone: what is right looks like anything else."""
-    named = [name for name in free[:MOST_COLUMNS] if known_by_a_word(name, "answer")]
-    return named[0] if len(named) == 1 else None
-
-
 def answers_first(table: QuestionTable, free: Sequence[str]) -> list[str]:
     """The same columns, for an example: behind the others what says the same in row after row, as a category does. Letters and
     digits are how answers to choices are written, and stay."""

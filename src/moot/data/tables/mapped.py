@@ -13,14 +13,13 @@ from moot.data.formats import shuffled
 from moot.data.placed import Placed
 from moot.data.rows import LISTS, from_cell
 from moot.data.tables.answer_forms import AnswersAs, could_be_a_choice, in_words, label_against_text, place_of
+from moot.data.tables.choice_cells import WRITTEN, is_cut, parts
 from moot.data.tables.known_names import META, WRONG, ColumnNames, several
 from moot.data.tables.spreadsheets import Mangled
 from moot.data.tables.table import QuestionTable
 from moot.errors import FileError
 from moot.types import MOST_CHOICES, Question, QuestionKind, seeded
 
-SEPARATORS = ("|", ";")
-"""Of choices that stand in one cell."""
 _LONGEST_LITERAL = 100_000
 
 
@@ -75,6 +74,8 @@ class TableRow:
             return self._list(key, cell.strip())
         if key == "choices":
             return self._cut(cell, separator) if cell.strip() else None
+        if key == WRONG:
+            return self._wrong(cell) if cell.strip() else None
         if key in LISTS:
             return [item.strip() for item in cell.split("|")] if cell.strip() else None
         return from_cell(key, cell, self.columns.table.path, self.line)
@@ -82,9 +83,18 @@ class TableRow:
     def _cut(self, cell: str, separator: str | None) -> list[str]:
         """`separator`: one that is only tried, with which there may be any number; those past the most are left together."""
         cut_at = separator or self.columns.separator
-        if separator is None and (found := cell.count(cut_at) + 1) > MOST_CHOICES:
+        if separator is None and (found := len(parts(cell, cut_at))) > MOST_CHOICES:
             raise self.error("choices", f"expected 2 to {MOST_CHOICES} choices, found {found}")
-        return [item.strip() for item in cell.split(cut_at, MOST_CHOICES)]
+        return parts(cell, cut_at, MOST_CHOICES)
+
+    def _wrong(self, cell: str) -> list[str]:
+        """One alone may be all there is; with commas in it nobody can tell."""
+        separator = next((each for each in WRITTEN if is_cut(cell, each)), None)
+        if separator is None and "," in cell:
+            raise self.error(
+                WRONG, f'expected wrong choices with | or ; between them, or as JSON: ["a", "b"], found {cell!r:.80}'
+            )
+        return parts(cell, separator) if separator is not None else [cell.strip()]
 
     def _cell(self, name: str) -> Any:
         cell = self.values.get(name)

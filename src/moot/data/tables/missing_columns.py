@@ -6,12 +6,14 @@ from collections.abc import Mapping, Sequence
 
 from moot.data.tables import likely_columns as likely_by
 from moot.data.tables.advised_columns import WHICH_COLUMN, in_order, short_of, written
+from moot.data.tables.answer_headers import named_right, says_otherwise
 from moot.data.tables.doubts import Doubt
+from moot.data.tables.flag_columns import flag_columns, flags_told
 from moot.data.tables.known_names import NAMES, WRONG, ColumnNames, Guess, numbered, plain, several
-from moot.data.tables.likely_columns import likely_answer, likely_text, names_an_id, question_in_place_of_a_name
+from moot.data.tables.likely_columns import MOST_COLUMNS, likely_text, names_an_id, question_in_place_of_a_name
 from moot.data.tables.listed_names import MOST_LISTED, cut, listed
 from moot.data.tables.odd_sheets import title_told
-from moot.data.tables.pointing_answers import PointingAnswers, pointing_answers
+from moot.data.tables.pointing_answers import FEWEST_ALIKE, PointingAnswers, likely_families, pointing_answers
 from moot.data.tables.stated import NEEDED, Stated
 from moot.data.tables.table import QuestionTable
 from moot.models.closest import closest_name
@@ -28,30 +30,32 @@ def missing_columns(
     doubts: list[Doubt] = []
     doubted = {name for candidates in guess.doubts.values() for each in candidates for name in several(each)}
     free = [name for name in unused if name not in doubted and name not in table.nameless][:MOST_LISTED]
-    only = free[0] if missing == ["answer"] and len(free) == 1 else None
     if "text" in missing and (row := question_in_place_of_a_name(table.names)) is not None:
         needed = f"line 1 has to name the columns, such as question,answer; it seems to be a row already: {cut(row)!r}"
         return (Doubt(needed, table.header, about="missing", brief=needed),)
     said: dict[str, ColumnNames] = {key: each for key, each in stated.columns.items() if each is not None}
     for key in missing:
+        flags = flag_columns(table, free) if key == "answer" else ()
+        free = [name for name in free if name not in flags]
         pointing = _pointing(table, stated, columns, free) if key == "answer" else None
-        held = likely_text(table, free) if key == "text" else likely_answer(free) or only or _clear(pointing)
-        near = held if held is not None else _misspelt(key, free)
+        held = likely_text(table, free) if key == "text" else _held(columns, free, pointing, alone=key == missing[0])
+        near = held if held is not None or pointing is not None else _misspelt(key, free)
         told = _likeliest_first(table, free, pointing) if key == "answer" else free
         advised = [near] if near is not None else [name for name in told if not names_an_id(name)]
         names = f"; the columns are {with_values(table) or 'none: line 1 has to name them'}" if not doubts else ""
-        could_be = (near,) if near is not None else pointing.answers if pointing is not None else ()
-        hint = f" ({' or '.join(repr(cut(name)) for name in could_be)} could be it)" if could_be else ""
+        could_be = f"{cut(near)!r} could be it" if near is not None else _could_be(pointing)
+        hint = f" ({could_be})" if could_be else ""
         unknown = f"no column is known to be {key}"
         said[key] = short_of(advised) if key == "text" or near is not None else WHICH_COLUMN
         too = {"choices": pointing.choices} if pointing is not None and "choices" not in columns else {}
         said |= too
         example = f"; say which under questions, such as {written(in_order(said))}" if key == missing[-1] else ""
-        say = f"{names}{example}"
+        say = f"{names}{f'; {flags_told(flags)}' if flags and not could_be else example}"
         if (title := title_told(table)) is not None:
             say = f"; {title}" if not doubts else ""
         problem = f"{unknown}{hint}{say}"
-        listed_first = [*advised, *(name for name in unused if name not in advised)] if key == "answer" else [*unused]
+        others = [name for name in unused if name not in advised and name not in flags]
+        listed_first = [*advised, *others] if key == "answer" else [*unused]
         ways = tuple(Stated({key: name}) for name in listed_first[:MOST_LISTED])
         likely = listed_first.index(held) if held is not None else None
         brief = f"{unknown}, {NEEDED[key]}{_why(pointing)}"
@@ -61,8 +65,28 @@ def missing_columns(
 
 
 def _misspelt(key: str, names: Sequence[str]) -> str | None:
-    """A slip of the pen, for a message to whoever may have made it; as a proposal it would be too little."""
-    return next((name for name in names if closest_name(plain(name), NAMES[key], _SLIP)), None)
+    """A slip of the pen, for a message to whoever may have made it; as a proposal it would be too little. One of several that
+    are called alike is none: "Answer 1" is a choice, whatever it is near to."""
+    alike = {name for family in numbered(names) for name in family}
+    slips = (name for name in names if name not in alike and closest_name(plain(name), NAMES[key], _SLIP))
+    return next((name for name in slips if key != "answer" or not says_otherwise(name)), None)
+
+
+def _held(
+    columns: Mapping[str, ColumnNames], free: Sequence[str], pointing: PointingAnswers | None, *, alone: bool
+) -> str | None:
+    """The answer, by its header or by the choices that it points at. A header is not enough where there are choices and it
+    points at none: what stands there is not known. `alone`: that nothing else is missing."""
+    if pointing is not None:
+        return pointing.clear
+    apart = "choices" in columns and not isinstance(columns["choices"], str)
+    if apart or any(len(family) >= FEWEST_ALIKE for family in likely_families(free)):
+        return None
+    named = named_right(free[:MOST_COLUMNS])
+    if len(named) == 1:
+        return named[0]
+    only = free[0] if alone and len(free) == 1 and not named else None
+    return only if only is not None and "choices" not in columns and not says_otherwise(only) else None
 
 
 def _pointing(
@@ -70,23 +94,31 @@ def _pointing(
 ) -> PointingAnswers | None:
     if WRONG in columns or isinstance(known := columns.get("choices"), str):
         return None
-    families = [known] if known is not None else numbered(free) if "choices" not in stated.columns else []
+    families = [known] if known is not None else likely_families(free) if "choices" not in stated.columns else []
     return pointing_answers(table, families, free)
 
 
-def _clear(pointing: PointingAnswers | None) -> str | None:
-    return pointing.answers[0] if pointing is not None and pointing.clear else None
+def _could_be(pointing: PointingAnswers | None) -> str:
+    if pointing is None:
+        return ""
+    names = (*pointing.answers, *(each.name for each in pointing.nearly))
+    odd = "; ".join(f"{each.name if len(names) > 1 else ''} not in {each}".strip() for each in pointing.nearly)
+    return f"{' or '.join(repr(cut(name)) for name in names)} could be it{f', though {odd}' if odd else ''}"
 
 
 def _why(pointing: PointingAnswers | None) -> str:
     if pointing is None:
         return ""
-    return f" ({listed(pointing.answers)} could say which of {listed(pointing.choices)} it is)"
+    told = []
+    if pointing.answers:
+        told.append(f"{listed(pointing.answers)} could say which of {listed(pointing.choices)} it is")
+    told += [f"{cut(each.name)} could, though not in {each}" for each in pointing.nearly]
+    return f" ({'; '.join(told)})"
 
 
 def _likeliest_first(table: QuestionTable, free: Sequence[str], pointing: PointingAnswers | None) -> list[str]:
     """What points at choices, and last what looks like one of several choices."""
-    first = pointing.answers if pointing is not None else ()
+    first = (*pointing.answers, *(each.name for each in pointing.nearly)) if pointing is not None else ()
     alike = {name for family in numbered(free) for name in family}
     told = likely_by.answers_first(table, free)
     return sorted(told, key=lambda name: (name not in first, name in alike))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from moot.data.rows import title_words
 from moot.data.tables.table import QuestionTable
 from moot.errors import FileError
 
@@ -34,8 +35,7 @@ def title_told(table: QuestionTable) -> str | None:
     unnamed, columns = len(table.nameless), len(table.names)
     if unnamed * 2 <= columns:
         return None
-    named = f"row {table.header} names {columns - unnamed} of {columns} columns"
-    return f"{named}: is it a title? The first row has to be the one that names them"
+    return title_words(table.header, columns - unnamed, columns)
 
 
 def _readable(name: str, fits: Callable[[str], bool]) -> bool:

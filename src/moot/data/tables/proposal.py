@@ -14,6 +14,7 @@ from typing import Any
 from moot.data.case import KEYS
 from moot.data.tables.advised_columns import WHICH_COLUMN, in_order, such_as, written
 from moot.data.tables.answer_forms import AnswersAs, AnswersSeen, in_words, label_against_text
+from moot.data.tables.choice_cells import SEPARATORS, SEPARATORS_IN_WORDS, WRITTEN, is_cut, separator_of
 from moot.data.tables.choice_labels import columns_in_russian
 from moot.data.tables.doubts import Doubt as Doubt
 from moot.data.tables.known_names import (
@@ -26,12 +27,12 @@ from moot.data.tables.known_names import (
     plain,
     several,
 )
+from moot.data.tables.left_out_choices import LeftOutChoices, left_out_choices
 from moot.data.tables.listed_names import MOST_LISTED, MOST_SHOWN, cut
 from moot.data.tables.listed_names import listed as listed
-from moot.data.tables.mapped import SEPARATORS, ColumnsOfTable, MappedFile, no_such_choice
+from moot.data.tables.mapped import ColumnsOfTable, MappedFile, no_such_choice
 from moot.data.tables.missing_columns import missing_columns, with_values
 from moot.data.tables.odd_sheets import other_sheets_told
-from moot.data.tables.pointing_answers import choices_left_out
 from moot.data.tables.stated import NEEDED
 from moot.data.tables.stated import NOTHING_STATED as NOTHING_STATED
 from moot.data.tables.stated import Stated as Stated
@@ -115,7 +116,13 @@ def _proposed(table: QuestionTable, stated: Stated) -> Proposal:
         return Proposal(table.path, doubts=_unknown(table, unused))
     if doubts := (*_two_could_be(table, guess), *missing_columns(table, stated, columns, guess, unused)):
         return Proposal(table.path, columns=columns, doubts=doubts)
-    reasons = _reasons(table, stated, columns, found, unused)
+    left_out = _left_out(table, stated, columns, unused)
+    if left_out is not None and left_out.doubt is not None:
+        return Proposal(table.path, columns=columns, doubts=(left_out.doubt,), unused=tuple(unused))
+    if left_out is not None and left_out.taken:
+        columns = in_order({**columns, "choices": left_out.taken})
+        unused = [name for name in unused if name not in left_out.taken]
+    reasons = _reasons(table, stated, columns, found, unused, left_out)
     return replace(_by_rows(table, stated, columns, reasons), unused=tuple(unused))
 
 
@@ -169,19 +176,26 @@ def _two_could_be(table: QuestionTable, guess: Guess) -> tuple[Doubt, ...]:
     return tuple(doubts)
 
 
+def _left_out(
+    table: QuestionTable, stated: Stated, columns: Mapping[str, ColumnNames], unused: Sequence[str]
+) -> LeftOutChoices | None:
+    if {"choices", WRONG} & {*columns, *stated.columns} or stated.kind == TEXT:
+        return None
+    answer = columns.get("answer")
+    return left_out_choices(table, answer, unused) if isinstance(answer, str) else None
+
+
 def _reasons(
     table: QuestionTable,
     stated: Stated,
     columns: Mapping[str, ColumnNames],
     found: Mapping[str, ColumnNames],
     unused: Sequence[str],
+    left_out: LeftOutChoices | None,
 ) -> tuple[str, ...]:
     reasons = list(table.notes)
-    answer = columns.get("answer") if not {"choices", WRONG} & {*columns, *stated.columns} else None
-    if isinstance(answer, str) and (odd := choices_left_out(table, answer, unused)) is not None:
-        reasons.append(
-            f"{odd}: columns: {{choices: [...]}} under questions names them, and null says that there are none"
-        )
+    if left_out is not None and left_out.reason is not None:
+        reasons.append(left_out.reason)
     if found:
         reasons.append(f"by their names, {written(in_order(found))}")
     if "id" not in columns and "id" not in stated.columns:
@@ -208,8 +222,7 @@ class _RowsSeen:
     """Answers that are null, which a table may also have where somebody forgot one."""
 
     def separator(self) -> str | None:
-        in_all = [each for each in SEPARATORS if each not in self.uncut]
-        return in_all[0] if len(in_all) == 1 else SEPARATORS[0] if not self.cells else None
+        return separator_of(self.uncut) if self.cells else SEPARATORS[0]
 
 
 def _by_rows(
@@ -269,7 +282,7 @@ def _seen(mapping: ColumnsOfTable) -> _RowsSeen:
         if isinstance(cell, str) and cell.strip() and not cell.lstrip().startswith("["):
             seen.cells += 1
             for each in SEPARATORS:
-                if each not in cell:
+                if not is_cut(cell, each):
                     seen.uncut.setdefault(each, row.line)
                 else:
                     seen.cut[each] += 1
@@ -285,11 +298,12 @@ def _seen(mapping: ColumnsOfTable) -> _RowsSeen:
 
 def _uncut(columns: Mapping[str, ColumnNames], seen: _RowsSeen) -> Doubt:
     column = several(columns["choices"])[0]
-    if not seen.uncut:
+    if not {*WRITTEN} & {*seen.uncut}:
         problem = 'the choices can be cut at | and at ;, in every row; write them as JSON: ["a", "b"]'
         return Doubt(problem, None, column)
     likely = max(SEPARATORS, key=lambda each: seen.cut[each])
-    problem = f'expected choices with {likely} between them, or as JSON: ["a", "b"]'
+    some = f"with {likely} between them" if likely in WRITTEN and seen.cut[likely] else SEPARATORS_IN_WORDS
+    problem = f'expected choices {some}, or as JSON: ["a", "b"]'
     return Doubt(problem, seen.uncut[likely], column)
 
 

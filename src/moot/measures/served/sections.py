@@ -69,7 +69,12 @@ def _columns(rows: Sequence[Row]) -> tuple[Column, ...]:
         Column("p95_s", "95 % within", "seconds"),
         Column("usd", "$/1,000", "usd-per-question"),
     )
-    return tuple(column for column in every if any(row[column.key] for row in rows))
+    return tuple(column for column in every if any(_has(row[column.key], column) for row in rows))
+
+
+def _has(value: float | None, column: Column) -> bool:
+    """A count of 0 is nothing, and so is what costs nothing; a share of 0 is the worst there is."""
+    return value is not None if column.unit in ("share", "seconds") else bool(value)
 
 
 def _by_day(served: Row) -> Section:

@@ -1,0 +1,57 @@
+"""Choices that stand in one cell: what parts them, and the parts.
+
+A bar or a semicolon in every row is what somebody put there, and so is a line for each. Labels are, where they stand in their
+order from the first, none twice: "A) Mars B) Jupiter". Commas and slashes are in too many choices themselves.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from moot.data.tables.choice_labels import LATIN, RUSSIAN
+
+LINES, LABELS = "\n", "labels"
+SEPARATORS = ("|", ";", LABELS, LINES)
+"""Those that somebody writes, and then those that are only found."""
+WRITTEN = SEPARATORS[:2]
+SEPARATORS_IN_WORDS = "with | or ; between them, each on a line of its own, or with labels: A) one B) two"
+
+_LABEL = re.compile(r"(?:(?<=[\s,;|])|^)[(\[]?([^\W\d_]|[0-9]{1,2})([)\].])(?=\s|[^\W\d_])")
+_AROUND = " \t\r\n,;|"
+_LONGEST = 20_000
+
+
+def separator_of(cut_nowhere: Collection[str]) -> str | None:
+    """What parts the choices in all cells, by those that are missing from one; None: nothing does, or two that are written."""
+    every = [each for each in SEPARATORS if each not in cut_nowhere]
+    written = [each for each in every if each in WRITTEN]
+    if written:
+        return written[0] if len(written) == 1 else None
+    return every[0] if every else None
+
+
+def is_cut(cell: str, separator: str) -> bool:
+    return len(parts(cell, separator)) > 1 if separator in (LABELS, LINES) else separator in cell
+
+
+def parts(cell: str, separator: str, most: int = -1) -> list[str]:
+    """`most`: cuts; what is behind the last stays together."""
+    if separator == LABELS:
+        return _behind_labels(cell)
+    if separator == LINES:
+        return [line.strip() for line in cell.splitlines() if line.strip()]
+    return [item.strip() for item in cell.split(separator, most)]
+
+
+def _behind_labels(cell: str) -> list[str]:
+    """Without their labels; the whole where these are not the first of an alphabet or of the numbers, in their order."""
+    found = list(_LABEL.finditer(cell.strip()[:_LONGEST]))
+    text = cell.strip()
+    labels = [match[1].upper() for match in found]
+    orders = (LATIN, RUSSIAN, [str(number + 1) for number in range(len(labels))])
+    ordered = any(labels == list(order[: len(labels)]) for order in orders)
+    if len(found) < 2 or not ordered or found[0].start() != 0 or len({match[2] for match in found}) > 1:
+        return [text]
+    ends = [*(match.start() for match in found[1:]), len(text)]
+    return [text[match.end() : end].strip(_AROUND) for match, end in zip(found, ends, strict=True)]
