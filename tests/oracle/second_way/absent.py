@@ -20,16 +20,25 @@ NAMES = ("label", "from", "stage", "team", "cohort", "captain", "player")
 WHOLE_TEAM = ("skyline", "best_single", "talk_threshold")
 
 
-def lacking(raw: Raw, cells: Iterable[Cell]) -> bool:
-    return _lacking(raw, [episode for cell in cells for episode in raw.episodes(cell)])
+def lacking(raw: Raw, cells: Iterable[Cell], n: int | None) -> bool:
+    """`n`: how many questions are counted, any of which may lack somebody."""
+    plays = [raw.episodes(cell) for cell in cells]
+    return _lacking(raw, [episode for own in plays for episode in own]) or any(_among(own, n) for own in plays)
+
+
+def _among(plays: Iterable[Any], n: int | None) -> bool:
+    return bool(n) and _many(len({episode.question for episode in plays if episode.unreached}), n or 0)
 
 
 def _lacking(raw: Raw, plays: Iterable[Any]) -> bool:
-    """Of texts, of what has a reference and of what has none each for itself: no figure is of two of these."""
-    counts: dict[tuple[bool, bool], list[int]] = {}
+    """Of texts, of what somebody has said the right of, and of each set of criteria by itself: a figure may be of one of
+    these alone."""
+    counts: dict[tuple[Any, ...], list[int]] = {}
     for play in plays:
         content = raw.questions[play.question]
-        count = counts.setdefault((content["question"].get("kind") == "text", content.get("known", True)), [0, 0])
+        criteria = tuple(sorted(each[0] for each in content.get("rubric") or ()))
+        how = (content["question"].get("kind") == "text", raw.waits(play.question), criteria)
+        count = counts.setdefault(how, [0, 0])
         count[0] += bool(play.unreached)
         count[1] += 1
     return any(_many(*count) for count in counts.values())
@@ -66,12 +75,22 @@ class _Rows:
         wanted = ("team",) if key in WHOLE_TEAM else ("of", "against", "a", "b", *NAMES)
         identity = {**above, **{name: value[name] for name in wanted if isinstance(value.get(name), str)}}
         identity |= {"asked": asked} if (asked := self._asked(key, value)) else {}
-        identity |= {"at": value["n"]} if "d" in value else {}
+        of_sets = key in ("mean_over_sets", "set_groups")
+        identity |= {"at": value["n"]} if isinstance(value.get("n"), int) and not of_sets else {}
         # Learnt from all drafts, or told by who said the same.
-        told_by = "d" in value or key in ("probability", "self_preference", "position_bias")
+        told_by = isinstance(value.get("d"), int) or key in ("probability", "self_preference", "position_bias")
         identity |= {"drafts": True} if told_by else {}
         row = {name: self.walk(name, each, identity) for name, each in value.items()}
-        return _bare(row) if self.concerned(identity) else row
+        if self.concerned(identity):
+            return _bare(row)
+        fewer = [name for name in row if name.endswith("_n") and isinstance(row[name], int)]
+        ends = [
+            f"{name[:-2]}_{end}"
+            for name in fewer
+            for end in ("low", "high")
+            if self.concerned({**identity, "at": row[name]})
+        ]
+        return {**row, **{end: None for end in ends if end in row}}
 
     def _asked(self, key: str, row: Mapping[str, Any]) -> list[set[str]]:
         """The questions of a row, or those of every part that it is a mean of; nothing where it says no more than others."""
@@ -92,6 +111,9 @@ class _Rows:
             return [{question for question in people if level[question] == row["difficulty"]}]
         if (name := row.get("question_set", row.get("dataset"))) in by_set and name and not row.get("whole"):
             return [by_set[name]]
+        if row.get("criterion"):
+            has = {q: [each[0] for each in content.get("rubric") or ()] for q, content in questions.items()}
+            return [{q for q, names in has.items() if row["criterion"] in names}]
         if row.get("category"):
             return [{q for q, content in questions.items() if content.get("category") == row["category"]}]
         return [people] if key == "human" else []
@@ -112,9 +134,7 @@ class _Rows:
         for cell in cells:
             for part in parts:
                 plays = [episode for episode in self.raw.episodes(cell) if episode.question in part]
-                without = {episode.question for episode in plays if episode.unreached}
-                # At which number of answers these would stand nobody knows.
-                if _many(len(without), row["at"]) if "at" in row else _lacking(self.raw, plays):
+                if _lacking(self.raw, plays) or _among(plays, row.get("at")):
                     return True
         return False
 

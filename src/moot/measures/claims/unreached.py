@@ -140,7 +140,7 @@ def without_the_unreached(source: Source, cells: Sequence[Stored], hypotheses: S
 
 def _opened(source: Source, cells: Sequence[Stored], row: Row) -> Row:
     for cell in _named(source, cells, row["hypothesis"]):
-        if too_many_without(source, [cell]):
+        if too_many_without(source, [cell], counted=row["n"]):
             seen = source.seen(cell)
             without = [episode for episode in seen if episode.unreached]
             names = few_names(sorted({name for episode in without for name in episode.unreached}))

@@ -19,14 +19,16 @@ import orjson
 from moot.experiment.side_names import ClaimError, is_meant, parse_side
 from moot.measures.cells import Stored, table_of
 from moot.measures.claims.cut_short import none_beaten
-from moot.measures.claims.plays_without import PlayOfQuestion, lacking, plays_of, too_many
-from moot.measures.claims.row_questions import AskedPart, RowQuestions
+from moot.measures.claims.plays_without import PlayOfQuestion, lacking, plays_of, too_many_of
+from moot.measures.claims.row_questions import OF_SETS, AskedPart, RowQuestions
 from moot.measures.source import Source
 
 Row = dict[str, Any]
 
 _OF_CHANCE = re.compile(r"(?:\w{1,40}_)?(?:low|high|p)(?:_holm)?")
 """The ends of an interval and what a test comes to, of a row's only figure or of a named one."""
+_ENDS = ("low", "high")
+_OF_SO_MANY = "_n"
 _COMPARED = ("a", "b")
 _TITLED = ("of", "against")
 _NAMES = ("label", "from", "stage", "team", "cohort", "captain", "player")
@@ -50,8 +52,8 @@ class _About:
     names: Mapping[str, str]
     questions: tuple[AskedPart, ...]
     """Each of these has to be whole: several where it is a mean over them."""
-    placed: int | None = None
-    """On how many questions it is, where which these are hangs on what was said: any other may be one of them."""
+    counted: int | None = None
+    """Of how many of these it is, as it says."""
     by_drafts: bool = False
     """Whether it rests on all drafts of the table, and on how these were grouped."""
 
@@ -100,14 +102,20 @@ class WithoutMembers:
             return value
         about = self._about(value, around, of)
         row = {key: self._told(each, about, key) for key, each in value.items()}
-        return _withheld(row) if self._touches(about) else row
+        return _withheld(row) if self._touches(about) else row | self._parts_withheld(row, about)
+
+    def _parts_withheld(self, row: Row, about: _About) -> Row:
+        """Of a row that stands, the ends of a figure that is of fewer questions than the rest of it."""
+        fewer = {key: name for key in row if (name := key.removesuffix(_OF_SO_MANY)) != key and isinstance(row[key], int)}
+        names = [name for key, name in fewer.items() if self._touches(replace(about, counted=row[key]))]
+        return {f"{name}_{end}": None for name in names for end in _ENDS if f"{name}_{end}" in row}
 
     def _about(self, row: Mapping[str, Any], around: _About, of: str) -> _About:
         names = ("team",) if of in _OF_A_TEAM else (*_COMPARED, *_TITLED, *_NAMES)
         named = {**around.names, **{key: row[key] for key in names if _is_name(row.get(key))}}
-        placed = row["n"] if isinstance(row.get("d"), int) else around.placed
-        by_drafts = around.by_drafts or of in _BY_ALL_DRAFTS or placed is not None
-        return _About(named, self.asked.of_row(row, of) or around.questions, placed, by_drafts)
+        counted = row["n"] if isinstance(row.get("n"), int) and of not in OF_SETS else around.counted
+        by_drafts = around.by_drafts or of in _BY_ALL_DRAFTS or isinstance(row.get("d"), int)
+        return _About(named, self.asked.of_row(row, of) or around.questions, counted, by_drafts)
 
     def _touches(self, about: _About) -> bool:
         cells = self._cells(about.names)
@@ -119,15 +127,13 @@ class WithoutMembers:
                 *(cell for cell in self._cells(team) if _only_drafts(cell) and cell["traits"].drafts in ways),
             ]
         shared = self._compared_on(about.names)
-        return any(self._lacks(cell, part, shared, about.placed) for cell in cells for part in about.questions)
+        return any(self._lacks(cell, part, shared, about.counted) for cell in cells for part in about.questions)
 
-    def _lacks(self, cell: Stored, part: AskedPart, shared: AskedPart, placed: int | None) -> bool:
+    def _lacks(self, cell: Stored, part: AskedPart, shared: AskedPart, counted: int | None) -> bool:
         """Whether too many of a cell's plays on these questions went on without somebody."""
         both = [each for each in (part, shared) if each is not None]
         plays = [play for play in self.plays[cell["id"]] if all(play.question in each for each in both)]
-        if placed is not None:
-            return too_many(len({play.question for play in plays if play.lacks}), placed)
-        return lacking(plays)
+        return lacking(plays) or too_many_of(plays, counted)
 
     def _compared_on(self, names: Mapping[str, str]) -> AskedPart:
         """The questions that both sides of a comparison have played; None where there are no two."""
