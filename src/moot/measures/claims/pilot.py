@@ -17,6 +17,7 @@ from moot.measures.alike_plans import are_alike
 from moot.measures.claims.cut_short import WHY
 from moot.measures.claims.figures import headline_alone
 from moot.measures.claims.singles import singles_of
+from moot.measures.claims.words import withheld_for
 from moot.measures.sides import SideResults, cells_named, side_of, sides
 from moot.measures.source import Source
 from moot.stats.estimates import estimate
@@ -38,7 +39,7 @@ class Pilot:
     accuracy: float
     """Of the best single."""
     found: Mapping[str, Any]
-    """The difference that the report has, with its interval."""
+    """The difference that the report has, with its interval; both None with `why` where it claims none."""
     against: str
     """Of those who may be the best single, who differs on most."""
     discordance: Estimate
@@ -76,6 +77,8 @@ def pilot_of(source: Source) -> Pilot:
         raise UsageError(f"--from: {source.name!r} is no pilot yet: {why}")
     if source.cut_short:
         raise UsageError(f"--from: {source.name!r}: {WHY}; moot run plays the rest")
+    if why := withheld_for(headline):
+        raise UsageError(f"--from: {source.name!r}: {why}; moot run asks them again")
     over = headline["over_best_single"] or {}
     if over.get("difference") is None:
         why = over.get("why") or "no team has been played beside players alone"
@@ -93,7 +96,7 @@ def pilot_of(source: Source) -> Pilot:
         headline["of"],
         best,
         over["best_single"]["value"],
-        over,
+        {**over, **dict.fromkeys(("difference", "low", "high"))} if over.get("why") else over,
         against,
         shares[against],
         _usd_per_question(source, missing),
