@@ -34,7 +34,10 @@ def team_to_take(
         yield "No team to take yet: the run was cut short. Run it to its end, and choose again."
         return
     if away := row.get("unreached"):  # they count as not right where they were not asked
-        yield f"No team to take yet: {few_names(away)} could not be reached on too many questions. Run it again, and choose again."
+        yield (
+            f"No team to take yet: {few_names(away)} could not be reached on too many questions."
+            " Run it again, and choose again."
+        )
         return
     several = len([each for each in rows if each["kind"] == "selector"]) > 1
     by = f" ({row['method']}, {_why(row)})" if several else ""

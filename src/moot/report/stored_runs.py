@@ -195,6 +195,10 @@ def _beside(headline: Mapping[str, Any]) -> Iterator[str]:
     if over.get("difference") is not None:
         difference = " ".join(filter(None, (points(over["difference"]), "points", interval(over))))
         untold = gain_withheld_for(headline) and not withheld_for(headline)  # of which more is said behind it
-        yield f", which cannot be told from {over['single']} alone" if untold else f", {difference} over {over['single']} alone"
+        yield (
+            f", which cannot be told from {over['single']} alone"
+            if untold
+            else f", {difference} over {over['single']} alone"
+        )
     if headline["chosen"] not in ("declared", "only") and headline["options"] > 1:
         yield f"; chosen among {headline['options']:,}"

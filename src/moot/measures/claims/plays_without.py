@@ -35,9 +35,7 @@ def too_many_without(
 ) -> bool:
     """Whether somebody could not be reached in more than a few plays of these. `asked`: only on these questions; `counted`: of
     how many of them the figure is, where that is told."""
-    each = [
-        [play for play in plays_of(source, cell) if asked is None or play.question in asked] for cell in cells
-    ]
+    each = [[play for play in plays_of(source, cell) if asked is None or play.question in asked] for cell in cells]
     return lacking(play for plays in each for play in plays) or any(too_many_of(plays, counted) for plays in each)
 
 

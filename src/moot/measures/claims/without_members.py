@@ -106,7 +106,9 @@ class WithoutMembers:
 
     def _parts_withheld(self, row: Row, about: _About) -> Row:
         """Of a row that stands, the ends of a figure that is of fewer questions than the rest of it."""
-        fewer = {key: name for key in row if (name := key.removesuffix(_OF_SO_MANY)) != key and isinstance(row[key], int)}
+        fewer = {
+            key: name for key in row if (name := key.removesuffix(_OF_SO_MANY)) != key and isinstance(row[key], int)
+        }
         names = [name for key, name in fewer.items() if self._touches(replace(about, counted=row[key]))]
         return {f"{name}_{end}": None for name in names for end in _ENDS if f"{name}_{end}" in row}
 
