@@ -748,7 +748,7 @@ def test_no_gain_is_told_of_a_run_that_claims_nothing_by_the_leaderboard_or_a_pl
     outage(path, "bob", share=2)
     command("report", path, "--publish", tmp_path / "board")
     (gain,) = gains(tmp_path / "board")
-    assert gain["value"] is gain["low"] is None
+    assert gain["low"] is gain["high"] is None
     assert "somebody could not be reached (bob)" in gain["why"]
     status, said = ended("plan", "--from", path, "--gain", "0.05")
     assert status == 2
