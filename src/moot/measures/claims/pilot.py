@@ -77,8 +77,6 @@ def pilot_of(source: Source) -> Pilot:
         raise UsageError(f"--from: {source.name!r} is no pilot yet: {why}")
     if source.cut_short:
         raise UsageError(f"--from: {source.name!r}: {WHY}; moot run plays the rest")
-    if why := withheld_for(headline):
-        raise UsageError(f"--from: {source.name!r}: {why}; moot run asks them again")
     over = headline["over_best_single"] or {}
     if over.get("difference") is None:
         why = over.get("why") or "no team has been played beside players alone"
@@ -90,6 +88,8 @@ def pilot_of(source: Source) -> Pilot:
     shares = {
         name: _discordance(values, own) for name, own in singles.items() if name == best or _may_be(own, singles[best])
     }
+    if withheld := withheld_for(headline):
+        raise UsageError(f"--from: {source.name!r}: {withheld}; moot run asks them again")
     against = max(shares, key=lambda name: (_most(shares[name]), name == best))
     return Pilot(
         source.name,
