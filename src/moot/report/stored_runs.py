@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 
 from moot.measures.accuracy.figures import bill_usd, outcomes_of
 from moot.measures.alike_plans import are_alike, in_play, whole_of
-from moot.measures.claims.figures import headline_alone
+from moot.measures.claims.headline_alone import headline_alone
 from moot.measures.claims.words import gain_withheld_for, ungraded_answers, withheld_for
 from moot.measures.facts.figures import PLAN_SIGNS
 from moot.measures.numbers import between, interval, money, percent, points

@@ -31,20 +31,28 @@ class GradedHow(NamedTuple):
 
 
 def too_many_without(
-    source: Source, cells: Iterable[Stored], asked: Collection[str] | None = None, *, counted: int | None = None
+    source: Source,
+    cells: Iterable[Stored],
+    asked: Collection[str] | None = None,
+    *,
+    part: float = 1.0,
+    counted: int | None = None,
 ) -> bool:
-    """Whether somebody could not be reached in more than a few plays of these. `asked`: only on these questions; `counted`: of
-    how many of them the figure is, where that is told."""
+    """Whether somebody could not be reached in more than a few plays of these. `asked`: only on these questions. `part`: as in
+    `lacking`; `counted`: as in `too_many_of`."""
     each = [[play for play in plays_of(source, cell) if asked is None or play.question in asked] for cell in cells]
-    return lacking(play for plays in each for play in plays) or any(too_many_of(plays, counted) for plays in each)
+    return lacking((play for plays in each for play in plays), part) or any(
+        too_many_of(plays, counted) for plays in each
+    )
 
 
-def lacking(plays: Iterable[PlayOfQuestion]) -> bool:
-    """Whether too many of those that are graded in one way went on without somebody."""
+def lacking(plays: Iterable[PlayOfQuestion], part: float = 1.0) -> bool:
+    """Whether too many of those that are graded in one way went on without somebody. `part`: the share of them that a figure is
+    over, all of which these may be."""
     by_grade: dict[GradedHow, list[bool]] = defaultdict(list)
     for play in plays:
         by_grade[play.graded_how].append(play.lacks)
-    return any(too_many(sum(each), len(each)) for each in by_grade.values())
+    return any(too_many(sum(each), part * len(each)) for each in by_grade.values())
 
 
 def too_many_of(plays: Iterable[PlayOfQuestion], counted: int | None) -> bool:
@@ -53,7 +61,7 @@ def too_many_of(plays: Iterable[PlayOfQuestion], counted: int | None) -> bool:
     return bool(counted) and too_many(len({play.question for play in plays if play.lacks}), counted or 0)
 
 
-def too_many(without: int, plays: int) -> bool:
+def too_many(without: int, plays: float) -> bool:
     return without > FEW_WAITING * plays
 
 
