@@ -14,6 +14,7 @@ import pytest
 from beside import in_a_thread
 from cup_commands import Row, command, ended, told, write
 from outages import asked, gone
+from persons import settle
 
 from moot.errors import CallError, GenerationFailed, ServerFailed
 from moot.simulate.server import running
@@ -619,3 +620,148 @@ def test_what_is_graded_in_one_way_goes_by_its_own_plays(
     assert (bob["low"], bob["high"]) == (None, None)
     over = figures["headline"]["over_best_single"]
     assert (over["low"], over["high"], over["p"]) == (None, None, None)
+
+
+def texts(folder: Path, many: int, few: int, strategies: list[Any], *, own: Row | None = None, **keys: Any) -> Path:
+    """So many questions that want texts; the first `few` have keys of their own."""
+    path = cup(folder, strategies, questions=2, **keys)
+    rows = [
+        {"id": f"q{n}", "text": f"Write plan {n}.", "kind": "text", **(own or {} if n < few else {})}
+        for n in range(many)
+    ]
+    (folder / "q.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    spec = json.loads(path.read_text())
+    for model in spec["models"].values():
+        model |= {"words": 12}
+    path.write_text(json.dumps(spec))
+    return path
+
+
+def away_on_half_of(path: Path, few: int) -> None:
+    with asked(gone("bob", questions=lambda n: n < few and n % 2 == 0)):
+        assert ended("run", path, "--quiet")[0] == 1
+
+
+def test_of_texts_that_people_have_graded_the_plays_are_those_of_these_texts(tmp_path: Path) -> None:
+    """Six plays of 120 are few, and of the twelve that a person has graded they are half."""
+    side = "accuracy(solo@bob) < 0.9"
+    path = texts(tmp_path, 120, 12, ["solo", "talkative"], hypotheses=[side, "accuracy(solo@ann) < 0.99"])
+    away_on_half_of(path, 12)
+    assert settle(lambda: command("grade", path, "--settle"), lambda shown: first_of(shown, 12)) >= 12
+    figures = told(path)
+    assert [(row["unreached"], row["plays"]) for row in figures["unreached"]] == [(6, 120)] * 2
+    accuracies = {row.get("player"): row for row in figures["accuracy"]}
+    assert accuracies["bob"]["n"] == 12
+    assert (accuracies["bob"]["low"], accuracies[None]["low"], figures["headline"]["low"]) == (None, None, None)
+    assert accuracies["ann"]["low"] is not None
+    bob, ann = figures["hypotheses"]
+    assert (bob["low"], bob["p"], ann["low"] is not None) == (None, None, True)
+    alone = ("accuracy", "players", "frontier", "hypotheses", "cohort_models")
+    assert figures["headline"].pop("after_the_fact")["of"] in ("solo@ann", "solo@cat"), "who was whole"
+    rest = {key: value for key, value in figures.items() if key not in alone}
+    left = {place for place, end in ends_of_intervals(rest) if end is not None}
+    assert left == set()
+
+
+def first_of(shown: str, few: int) -> bool | None:
+    """A person's word, as it falls, on the first questions; none on the others."""
+    number = int(shown.partition("Write plan ")[2].partition(".")[0])
+    return len(shown) % 3 > 0 if number < few else None
+
+
+def test_a_criterion_goes_by_the_plays_of_the_questions_that_have_it(tmp_path: Path) -> None:
+    clear, safe = ({"name": name, "points": 4, "says": f"It is {name}."} for name in ("clear", "safe"))
+    path = texts(tmp_path, 100, 10, ["solo"], own={"rubric": [clear, safe]}, rubric=[clear])
+    spec = json.loads(path.read_text())
+    spec["models"]["jim"] = {"provider": "simulated", "accuracy": 0.9}
+    path.write_text(json.dumps(spec | {"players": {n: {"model": n} for n in GOOD}, "judge": {"models": ["jim"]}}))
+    away_on_half_of(path, 10)
+    rows = {(row["player"], row["criterion"]): row for row in told(path)["rubric"]["criteria"]}
+    assert (rows["bob", "safe"]["n"], rows["bob", "safe"]["low"]) == (10, None)
+    assert rows["ann", "safe"]["low"] is not None
+
+
+def texts_beside(folder: Path, graded: int, many: int) -> Path:
+    """A team that is better where something is graded, beside texts that nobody grades."""
+    folder.mkdir(exist_ok=True)
+    rows: list[Row] = [
+        {"id": f"q{n}", "text": f"Thing {n}?", "choices": ["a", "b", "c"], "answer": "abc"[n % 3]}
+        for n in range(graded)
+    ]
+    rows += [{"id": f"q{graded + n}", "text": f"Write plan {n}.", "kind": "text"} for n in range(many)]
+    models = {n: {"provider": "simulated", "accuracy": 0.8, "power": 0.6, "words": 12} for n in ("bob", "cat")}
+    teams = {"two": {"players": ["bob", "cat"], "captain": "cat"}}
+    keys = {"primary": "talkative", "hypotheses": ["accuracy(talkative) > accuracy(solo@bob)"]}
+    return write(folder, rows, models=models, teams=teams, strategies=["solo", "talkative"], **keys)
+
+
+def test_what_failed_may_be_right_where_nobody_grades_and_the_bounds_say_so(tmp_path: Path) -> None:
+    """One text of 32 is few, and with it right the team is no better."""
+    path = texts_beside(tmp_path, 400, 32)
+    with asked(gone("bob", questions=lambda n: n == 400)):
+        assert ended("run", path, "--quiet")[0] == 1
+    during = told(path)
+    compared = json.loads(command("compare", path, "talkative", "solo@bob", "--json"))
+    with asked():
+        assert ended("run", path, "--quiet")[0] == 0
+    after = told(path)
+    assert "cannot be told" in after["headline"]["words"][1]
+    assert "cannot be told" in during["headline"]["words"][1]
+    assert (during["hypotheses"][0]["verdict"], after["hypotheses"][0]["verdict"]) == ("open", "open")
+    assert "turn it round" in compared["why"]
+    for row in (during["headline"]["over_best_single"], during["hypotheses"][0], compared):
+        assert row["bounds"]["low"] <= after["headline"]["over_best_single"]["bounds"]["low"] + 1e-9
+
+
+def gains(board: Path) -> list[Row]:
+    rows = json.loads((board / "leaderboard.json").read_text(encoding="utf-8"))["rows"]
+    return [row["gain"] for row in rows if row["gain"]]
+
+
+def test_where_the_verdict_cannot_tell_a_gain_nothing_else_does(tmp_path: Path) -> None:
+    """Nothing failed; the texts could turn round what is graded."""
+    path = texts_beside(tmp_path, 200, 20)
+    with asked():
+        command("run", path, "--quiet")
+    over = told(path)["headline"]["over_best_single"]
+    assert over["low"] > 0
+    assert "turn it round" in over["why"]
+    for condition in ("over_best_single.low>0", "over_best_single.difference>0", "over_best_single.p<0.05"):
+        status, said = ended("report", path, "--fail-under", condition)
+        assert status == 1
+        assert "is not known (over the 200 graded pairs alone; the ungraded answers could turn it round)" in said
+    assert ended("report", path, "--fail-under", "over_best_single.n>199")[0] == 0
+    said = " ".join(command("runs", path).split())
+    assert f"which cannot be told from {over['single']} alone" in said
+    assert " points" not in said
+    command("report", path, "--publish", tmp_path / "board")
+    (gain,) = gains(tmp_path / "board")
+    assert (gain["value"], gain["low"], gain["high"]) == (None, None, None)
+    assert gain["why"].startswith("cannot be told: over the 200 graded pairs alone")
+    assert "cannot be told" in (tmp_path / "board" / "index.html").read_text(encoding="utf-8")
+    assert "What it found cannot be told" in " ".join(command("plan", "--from", path, "--gain", "0.05").split())
+    assert json.loads(command("plan", "--from", path, "--gain", "0.05", "--json"))["pilot"]["low"] is None
+
+
+def test_no_gain_is_told_of_a_run_that_claims_nothing_by_the_leaderboard_or_a_plan(tmp_path: Path) -> None:
+    path = cup(tmp_path, ["solo", "vote"], questions=40, primary="vote")
+    outage(path, "bob", share=2)
+    command("report", path, "--publish", tmp_path / "board")
+    (gain,) = gains(tmp_path / "board")
+    assert gain["low"] is gain["high"] is None
+    assert "somebody could not be reached (bob)" in gain["why"]
+    status, said = ended("plan", "--from", path, "--gain", "0.05")
+    assert status == 2
+    assert "on 20 of 40 questions somebody could not be reached (bob); moot run asks them again" in said
+
+
+def test_after_an_outage_no_team_is_named_as_the_one_to_take(tmp_path: Path) -> None:
+    path = cup(tmp_path, ["solo"], questions=24)
+    outage(path, "bob", share=2)
+    said = " ".join(command("select", path, "--k", "2").split())
+    assert "No team to take yet: bob could not be reached on too many questions." in said
+    assert "The team to take" not in said
+    assert "moot select" not in said
+    with asked():
+        assert ended("run", path, "--quiet")[0] == 0
+    assert "The team to take" in command("select", path, "--k", "2")

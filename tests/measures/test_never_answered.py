@@ -213,7 +213,8 @@ def test_advice_leaves_it_out_and_says_so(
         told = json.loads(capsys.readouterr().out)
         options = [*told["frontier"], *told["beside"]]
         assert {name for option in options for name in option["players"]} == {"ann", "cat"}
-        assert "tom is left out: every call failed, and nobody knows how good it is" in told["notes"]
+        left_out = "tom is left out: every call failed, and nobody knows how good it is"
+        assert f"{left_out}; what is advised is among the others only" in told["notes"]
 
 
 def test_so_is_who_refuses_everything(

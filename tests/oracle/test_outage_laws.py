@@ -6,6 +6,7 @@ reported again. A figure that the second run moves was about plays that went on 
 
 from __future__ import annotations
 
+import json
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,7 +15,8 @@ from typing import Any
 
 import pytest
 from faults import outage
-from outages import asked
+from outages import Down, asked, gone
+from persons import settle
 from second_way import played
 from second_way.worlds import (
     chosen_team,
@@ -70,19 +72,31 @@ def _check(number: int, make: World, folder: Path, but: Sequence[Any] = (BY_THE_
     """`but`: strategies that are left out."""
     keys = {key: value for key, value in make(number, folder).items() if key not in ("primary", "hypotheses")}
     keys["strategies"] = [entry for entry in keys["strategies"] if entry not in but] or ["solo"]
-    with asked(outage(number, keys)):
+    during = _compare(folder, keys, outage(number, keys))
+    assert [*kept(during)] or make in ALL_PAIRS, "somebody was reached all the time"
+
+
+def _compare(
+    folder: Path, keys: dict[str, Any], down: Down, graded: Callable[[Path], object] = lambda _: None
+) -> Figures:
+    """The figures of the outage. `graded`: who grades what was played, each time."""
+    with asked(down):
         played.run(folder, keys)
+    graded(folder)
     during = played.figures(folder)
     with asked():
         played.run(folder, keys)
+    graded(folder)
     after = played.figures(folder)
     assert "unreached" in during
     assert "unreached" not in after
     apart = moved(during, after)
     assert not apart, "\n".join(map(str, apart[:40]))
-    assert [*kept(during)], "somebody was reached all the time"
+    return during
 
 
+ALL_PAIRS: list[World] = [compared_texts]
+"""Where whatever is told is a text held against one of a team that somebody was missing in."""
 KINDS: list[World] = [
     *(experiment, two_teams, cohorts_and_names, discussions, one_after_another, chosen_team, compared_texts),
     *(people_and_sets, judged_by_rubric),
@@ -99,3 +113,51 @@ def test_what_keeps_an_interval_is_what_it_is_once_all_are_reached(tmp_path: Pat
 @pytest.mark.parametrize("make", KINDS)
 def test_so_it_is_in_any_experiment(make: World, number: int, tmp_path: Path) -> None:
     _check(number, make, tmp_path)
+
+
+def texts_in_part(number: int, folder: Path, *, many: int, few: int, criterion: bool) -> dict[str, Any]:
+    """So many texts by two players, of which the first few have, or may have, a criterion of their own."""
+    clear, safe = ({"name": name, "points": 2, "says": f"It is {name}."} for name in ("clear", "safe"))
+    own = {"rubric": [clear, safe]} if criterion else {}
+    rows = [
+        {"id": f"q{n}", "text": f"Write about {n}.", "kind": "text", **(own if n < few else {})} for n in range(many)
+    ]
+    (folder / "texts.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    models = {name: {"provider": "simulated", "accuracy": 0.6, "words": 12 + number} for name in ("ann", "bob")}
+    judges = {"jim": {"provider": "simulated", "accuracy": 0.9}} if criterion else {}
+    keys: dict[str, Any] = {
+        "name": f"in-part-{number}",
+        "seed": number,
+        "questions": {"file": "texts.jsonl"},
+        "models": models | judges,
+        "players": {name: {"model": name} for name in models},
+        "teams": {"table": {"players": list(models), "captain": "ann"}},
+        "strategies": ["solo", "talkative"],
+    }
+    return keys | ({"judge": {"models": list(judges)}, "rubric": [clear]} if criterion else {})
+
+
+IN_PART = [pytest.param(number, marks=[pytest.mark.long] if number else []) for number in range(3 + 2 * MORE)]
+
+
+@pytest.mark.parametrize("number", IN_PART)
+def test_so_it_is_of_texts_of_which_people_have_graded_a_part(number: int, tmp_path: Path) -> None:
+    """Who was missing was missing on a few of all questions, and on half of those that have a grade."""
+    few = 6 + 2 * number
+    keys = texts_in_part(number, tmp_path, many=10 * few, few=few, criterion=False)
+
+    def word(shown: str) -> bool | None:
+        about = int(shown.partition("Write about ")[2].partition(".")[0])
+        return None if about >= few else len(shown) % 3 > 0
+
+    def persons(folder: Path) -> None:
+        assert settle(lambda: played.command(folder, "grade", "world.yaml", "--settle"), word)
+
+    _compare(tmp_path, keys, gone("bob", questions=lambda n: n < few and n % 2 == 0), persons)
+
+
+@pytest.mark.parametrize("number", IN_PART)
+def test_so_it_is_of_a_criterion_that_a_part_of_the_questions_has(number: int, tmp_path: Path) -> None:
+    few = 4 + 2 * number
+    keys = texts_in_part(number, tmp_path, many=12 * few, few=few, criterion=True)
+    _compare(tmp_path, keys, gone("bob", questions=lambda n: n < few and n % 2 == 0))

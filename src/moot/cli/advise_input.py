@@ -196,7 +196,7 @@ def _read(source: Source, file: ExperimentFile, table: FittedTeam) -> AdviceInpu
         )
         whose = f"{' and '.join(never)} {'is' if len(never) == 1 else 'are'} left out"
         it = "it is" if len(never) == 1 else "they are"
-        why = f"{whose}: every call failed, and nobody knows how good {it}"
+        why = f"{whose}: every call failed, and nobody knows how good {it}; what is advised is among the others only"
         return replace(reading, notes=(why, *reading.notes))
     return _read_all(source, file, table)
 

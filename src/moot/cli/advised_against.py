@@ -13,7 +13,7 @@ from moot.advise.advice import Advice
 from moot.advise.options import SINGLE
 from moot.decide.rules import DIGITS
 from moot.measures.claims.headline_alone import headline_alone
-from moot.measures.claims.words import withheld_for
+from moot.measures.claims.words import gain_withheld_for
 from moot.measures.numbers import interval, points
 from moot.measures.source import Source
 from moot.stats.clusters import clustered
@@ -27,7 +27,7 @@ def claimed_verdict(source: Source) -> Mapping[str, Any] | None:
         return None
     with clustered(source.clusters):
         headline = headline_alone(source)
-    if headline is None or headline["value"] is None or headline["alone"] or withheld_for(headline):
+    if headline is None or headline["value"] is None or headline["alone"] or gain_withheld_for(headline):
         return None
     over = headline["over_best_single"] or {}
     return headline if over.get("difference") is not None else None

@@ -18,6 +18,8 @@ COMPARED: dict[str, Callable[[float, float], bool]] = {
     ">": operator.gt,
     "<": operator.lt,
 }
+CLAIMED = ("value", "difference", "low", "high", "p", "low_holm", "high_holm", "p_holm")
+"""Of a figure beside which it says why nothing is claimed: what no condition can rest on."""
 COUNTED = ("clusters", "measurement")
 """Keys of a report with several figures that say what was done, and nothing of how good it is."""
 _FORM = re.compile(r"\s*([A-Za-z_][\w.]*)\s*(>=|<=|>|<)\s*(\S+)\s*")
@@ -79,7 +81,7 @@ def _value(keys: Sequence[str], figures: Mapping[str, Any]) -> tuple[float | Non
             known = _known(place, top=not number, headline=headline)
             raise UsageError(f"--fail-under: {'.'.join(keys)}: there is no {key!r}{closest(key, known)}")
         why = place.get("why") or why
-        place = place[key]
+        place = None if place.get("why") and key in CLAIMED else place[key]
     claims = keys[0] in headline or (len(keys) > 1 and keys[0] not in COUNTED)
     if claims and not isinstance(place, str | Mapping | list) and (withheld := withheld_for(headline)):
         return None, withheld

@@ -149,12 +149,18 @@ def _pilot_words(pilot: Pilot, rows: Sequence[Mapping[str, Any]]) -> list[str]:
         f"The pilot {pilot.experiment}, {count(share.n, 'question')}: {beside} on {percent(share.value)}"
         f" {bounds(share.low, share.high, 'points')}; planned for {percent(pilot.most_discordance)}, the unfavourable end"
         f"{nearest}.",
-        f"It found {points(pilot.found['difference'])} points {interval(pilot.found)}. That is no size to plan for: small runs"
-        " that find much were lucky as well. Plan for the least gain that would matter to you (--gain).",
+        f"{_found_words(pilot.found)} Plan for the least gain that would matter to you (--gain).",
     ]
     if (share.clusters or share.n) < FEW_QUESTIONS:
         sentences.append(f"A pilot of fewer than {FEW_QUESTIONS} questions knows little of what is typical of others.")
     return sentences
+
+
+def _found_words(found: Mapping[str, Any]) -> str:
+    if found["difference"] is None:
+        return f"What it found cannot be told: {found['why']}."
+    told = f"It found {points(found['difference'])} points {interval(found)}."
+    return f"{told} That is no size to plan for: small runs that find much were lucky as well."
 
 
 def _own_words(pilot: Pilot, row: Mapping[str, Any]) -> list[str]:

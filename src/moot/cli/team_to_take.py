@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from moot.config.flow import flow
+from moot.stats.counted_words import few_names
 
 Row = Mapping[str, Any]
 FILE = "team.json"
@@ -31,6 +32,12 @@ def team_to_take(
         return
     if row.get("cut_short"):  # whoever is slow when wrong was chosen
         yield "No team to take yet: the run was cut short. Run it to its end, and choose again."
+        return
+    if away := row.get("unreached"):  # they count as not right where they were not asked
+        yield (
+            f"No team to take yet: {few_names(away)} could not be reached on too many questions."
+            " Run it again, and choose again."
+        )
         return
     several = len([each for each in rows if each["kind"] == "selector"]) > 1
     by = f" ({row['method']}, {_why(row)})" if several else ""

@@ -73,7 +73,8 @@ class LabelOrigin:
         if self.never_answered:
             it_is = "it is" if len(self.never_answered) == 1 else "they are"
             never = ", ".join(self.never_answered)
-            sentences.append(f"Left out, since every answer failed and nobody knows how good {it_is}: {never}.")
+            only = "What is chosen is chosen among the others only."
+            sentences.append(f"Left out, since every answer failed and nobody knows how good {it_is}: {never}. {only}")
         if self.repeats > 1:
             sentences.append(
                 f"Teams are chosen and tested on the first of {self.repeats} repeats; each proposer alone is the mean over all"

@@ -104,7 +104,7 @@ def _unreached(
     told = unreached_row({question: names for question, names in who.items() if names}, len(pairs))
     if not told:
         return {}
-    many = any(too_many_without(source, side.cells, pairs) for side in (one, other))
+    many = any(too_many_without(source, side.cells, pairs, counted=row["n"]) for side in (one, other))
     if not many and not _turned_round(pairs, without, row, pooled=pooled):
         return told
     told["unreached"]["withheld"] = True

@@ -16,7 +16,7 @@ import orjson
 from moot.grade.grading import GradedBy
 from moot.measures.cells import Stored
 from moot.measures.claims.cut_short import without_claims
-from moot.measures.claims.plays_without import PlayOfQuestion, lacking, plays_of
+from moot.measures.claims.plays_without import PlayOfQuestion, lacking, plays_of, too_many_of
 from moot.measures.columns import paired_columns, paired_words, ungraded_columns, with_bounds
 from moot.measures.learnt_in_run import learnt_names, with_learnt_words
 from moot.measures.section import Column, Section
@@ -69,9 +69,11 @@ class Run:
     plays: Mapping[str, Sequence[PlayOfQuestion]] = field(default_factory=dict)
     """By option."""
 
-    def too_many_without(self, title: str, asked: Collection[str]) -> bool:
-        """Whether too many plays of an option on these questions went on without somebody who could not be reached."""
-        return lacking(play for play in self.plays.get(title, ()) if play.question in asked)
+    def too_many_without(self, title: str, asked: Collection[str], counted: int) -> bool:
+        """Whether too many plays of an option on these questions, `counted` of which a figure is of, went on without somebody
+        who could not be reached."""
+        plays = [play for play in self.plays.get(title, ()) if play.question in asked]
+        return lacking(plays) or too_many_of(plays, counted)
 
     def same_in_both(self, title: str) -> SameInBoth:
         return self.same.get(title, SameInBoth(title, None))
@@ -175,7 +177,8 @@ def _side_by_side(first: Run, second: Run) -> Row:
         pooled = one in first.means or other in second.means
         row = family_row(pairs, pooled=pooled)
         rows.append({"of": of, "a": _name(second, 1), "b": _name(first, 0), **row})
-        without |= {of} if first.too_many_without(one, both) or second.too_many_without(other, both) else set()
+        sides = ((first, one), (second, other))
+        without |= {of} if any(run.too_many_without(title, both, row["n"]) for run, title in sides) else set()
     cut_short = [_name(run, place) for place, run in enumerate((first, second)) if run.cut_short]
     rows = with_holm(rows, beside=_gone(first.options, second.options))
     return {

@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 from moot.measures.accuracy.figures import bill_usd, outcomes_of
 from moot.measures.alike_plans import are_alike, in_play, whole_of
 from moot.measures.claims.headline_alone import headline_alone
-from moot.measures.claims.words import ungraded_answers
+from moot.measures.claims.words import gain_withheld_for, ungraded_answers, withheld_for
 from moot.measures.facts.figures import PLAN_SIGNS
 from moot.measures.numbers import between, interval, money, percent, points
 from moot.measures.simulated_models import simulated_models
@@ -194,6 +194,11 @@ def _beside(headline: Mapping[str, Any]) -> Iterator[str]:
     over = headline.get("over_best_single") or {}
     if over.get("difference") is not None:
         difference = " ".join(filter(None, (points(over["difference"]), "points", interval(over))))
-        yield f", {difference} over {over['single']} alone"
+        untold = gain_withheld_for(headline) and not withheld_for(headline)  # of which more is said behind it
+        yield (
+            f", which cannot be told from {over['single']} alone"
+            if untold
+            else f", {difference} over {over['single']} alone"
+        )
     if headline["chosen"] not in ("declared", "only") and headline["options"] > 1:
         yield f"; chosen among {headline['options']:,}"

@@ -28,7 +28,7 @@ from moot.live.served_names import (
     several_meant,
 )
 from moot.live.team import LiveTeam
-from moot.measures.claims.words import withheld_for
+from moot.measures.claims.words import gain_withheld_for, unreached_words, withheld_for
 from moot.measures.numbers import percent
 from moot.measures.simulated_models import simulated_models
 from moot.measures.source import Source
@@ -151,6 +151,8 @@ def _chosen(connection: Connection, file: ExperimentFile, experiment: Plan) -> _
         preferred = headline.get("preferred") or {}
         if preferred.get("value") is None:
             return _Measured(None, "nothing of its run can be ranked yet")
+        if unreached := preferred.get("unreached"):
+            return _Measured(None, f"in its run {unreached_words(unreached)}: moot run asks them again")
         return most_preferred(preferred, experiment, simulated)
     name = name_of_side(experiment, headline["of"])
     if name is None:
@@ -194,7 +196,7 @@ def _player_ahead(headline: Mapping[str, Any], experiment: Plan) -> str:
     """Who had as much alone as the team, or more, and what serves it; nothing, where the team is ahead of all of them."""
     over = headline.get("over_best_single") or {}
     alone = (over.get("best_single") or {}).get("value")
-    if alone is None or over.get("difference") is None or over["difference"] > 0:
+    if alone is None or over.get("difference") is None or over["difference"] > 0 or gain_withheld_for(headline):
         return ""
     served = (name for name, cell in served_names(experiment).items() if cell.player == over["single"])
     by_name = f": --only {shlex.quote(name)}" if (name := next(served, None)) is not None else ""

@@ -62,11 +62,12 @@ def said_value(right: float | None, way: WayOfGrading, words: str | None) -> Val
 
 def ended_value(value: Value, outcome: str, never_came: str | None = None) -> Value:
     """The same, with that nothing was said: since it was not sure enough, which is not right, and no error either; or since a
-    call failed, be it to a question that nobody can grade: asked again it may be right. `never_came`: whose answer it is, where
-    every one failed."""
+    call failed, be it to a question that nobody can grade: asked again it may be right, and the bounds leave room for that.
+    `never_came`: whose answer it is, where every one failed."""
     if outcome == FAILED:
         whose = () if never_came is None or value.known is None else (never_came,)
-        return value._replace(failed=1, never_came=whose)
+        most = value.most if value.known is not None else 1.0
+        return value._replace(most=most, failed=1, never_came=whose)
     return value._replace(abstained=1) if outcome == ABSTAINED else value
 
 

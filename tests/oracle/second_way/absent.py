@@ -22,16 +22,25 @@ BY_ALL_DRAFTS = ("d", "self_choice", "places", "ece")
 which place, and how sure one could be."""
 
 
-def lacking(raw: Raw, cells: Iterable[Cell]) -> bool:
-    return _lacking(raw, [episode for cell in cells for episode in raw.episodes(cell)])
+def lacking(raw: Raw, cells: Iterable[Cell], n: int | None) -> bool:
+    """`n`: how many questions are counted, any of which may lack somebody."""
+    plays = [raw.episodes(cell) for cell in cells]
+    return _lacking(raw, [episode for own in plays for episode in own]) or any(_among(own, n) for own in plays)
+
+
+def _among(plays: Iterable[Any], n: int | None) -> bool:
+    return bool(n) and _many(len({episode.question for episode in plays if episode.unreached}), n or 0)
 
 
 def _lacking(raw: Raw, plays: Iterable[Any], part: float = 1.0) -> bool:
-    """Of texts, of what has a reference and of what has none each for itself: no figure is of two of these."""
-    counts: dict[tuple[bool, bool], list[int]] = {}
+    """Of texts, of what somebody has said the right of, and of each set of criteria by itself: a figure may be of one of
+    these alone."""
+    counts: dict[tuple[Any, ...], list[int]] = {}
     for play in plays:
         content = raw.questions[play.question]
-        count = counts.setdefault((content["question"].get("kind") == "text", content.get("known", True)), [0, 0])
+        criteria = tuple(sorted(each[0] for each in content.get("rubric") or ()))
+        how = (content["question"].get("kind") == "text", raw.waits(play.question), criteria)
+        count = counts.setdefault(how, [0, 0])
         count[0] += bool(play.unreached)
         count[1] += 1
     return any(_many(without, part * every) for without, every in counts.values())
@@ -72,7 +81,8 @@ class _Rows:
         wanted = ("team",) if by_itself else ("of", "against", "a", "b", *NAMES)
         identity = {**above, **{name: value[name] for name in wanted if isinstance(value.get(name), str)}}
         identity |= {"asked": asked} if (asked := self._asked(key, value)) else {}
-        identity |= {"at": value["n"]} if "d" in value else {}
+        of_sets = key in ("mean_over_sets", "set_groups")
+        identity |= {"at": value["n"]} if isinstance(value.get("n"), int) and not of_sets else {}
         identity |= {"drafts": True} if any(name in value for name in BY_ALL_DRAFTS) else {}
         row = {name: self.walk(name, each, identity) for name, each in value.items()}
         if self.concerned(identity):
@@ -102,6 +112,9 @@ class _Rows:
             return [{question for question in people if level[question] == row["difficulty"]}]
         if (name := row.get("question_set", row.get("dataset"))) in by_set and name and not row.get("whole"):
             return [by_set[name]]
+        if row.get("criterion"):
+            has = {q: [each[0] for each in content.get("rubric") or ()] for q, content in questions.items()}
+            return [{q for q, names in has.items() if row["criterion"] in names}]
         if row.get("category"):
             return [{q for q, content in questions.items() if content.get("category") == row["category"]}]
         return [people] if key == "human" else []
@@ -123,9 +136,7 @@ class _Rows:
         for cell in cells:
             for asked in parts:
                 plays = [episode for episode in self.raw.episodes(cell) if episode.question in asked]
-                without = {episode.question for episode in plays if episode.unreached}
-                # At which number of answers these would stand nobody knows.
-                if _many(len(without), row["at"]) if "at" in row else _lacking(self.raw, plays, part):
+                if _lacking(self.raw, plays, part) or _among(plays, row.get("at")):
                     return True
         return False
 

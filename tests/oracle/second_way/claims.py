@@ -38,7 +38,8 @@ from second_way.quiz_pairs import FEW_QUESTIONS, GRADED, TESTED, bounds, differe
 from second_way.quiz_pairs import paid as family
 from second_way.ranked import Ranked
 from second_way.raw import Cell, Raw
-from second_way.shares import HOPELESS, NOBODY_KNOWS, Failed, Ungraded, Value, fair, graded, known_of, mean_row
+from second_way.shares import HOPELESS, NOBODY_KNOWS, Ungraded, Value, fair, graded, known_of, mean_row
+from second_way.shares import broken as grade_broken
 
 Row = dict[str, Any]
 RULE = "beats every single player; {} test; paid for the options"
@@ -170,7 +171,7 @@ def _about(
     if not side.alone and known:
         own = [side] if how == "declared" else [*paid.values()]
         row |= _beside(raw, side, own, payers, asked, values, without)
-    return _nothing_claimed(row) if "unreached" in row and lacking(raw, side.cells) else row
+    return _nothing_claimed(row) if "unreached" in row and lacking(raw, side.cells, row["n"]) else row
 
 
 def _who(raw: Raw, side: Option, paid: Mapping[str, Option]) -> Row:
@@ -211,7 +212,7 @@ def _highest_row(raw: Raw, every: Mapping[str, Option]) -> Row | None:
             "bounds": ends_of([*values.values()]),
         }
     row |= {} if row["n"] else {"why": ANY_TEXT}
-    row |= {"low": None, "high": None} if lacking(raw, every[top].cells) else {}
+    row |= {"low": None, "high": None} if lacking(raw, every[top].cells, row["n"]) else {}
     return {**row, **ranked.row, "note": "chosen after the fact"}
 
 
@@ -320,7 +321,7 @@ def _sign(over: Row) -> int:
 
 
 def broken(value: Value) -> bool:
-    return any(isinstance(grade, Failed) for grade in value.grades)
+    return any(map(grade_broken, value.grades))
 
 
 def unreached_on(side: Option, questions: Iterable[str]) -> dict[str, frozenset[str]]:

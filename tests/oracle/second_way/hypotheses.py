@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any
 
+from second_way.absent import lacking
 from second_way.accuracy import interim
 from second_way.cohort_gap import _best, _graded_only, _players, somebody_waits, surely_no_gap, whoever_is_best
 from second_way.compare import ANY_TEXT, Holds, Near
@@ -67,19 +68,19 @@ def hypotheses(raw: Raw) -> Row:
             rows[place] |= {"earlier_versions": tries[place]} if tries[place] else {}
             rows[place] |= {"taken_out": out} if out else {}
             rows[place] |= {"keys_changed": keys} if (keys := mended(raw)) else {}
-    opened = [{**rows[place], **_unreached(raw, texts[place])} for place in range(len(judged))]
+    opened = [{**rows[place], **_unreached(raw, texts[place], rows[place]["n"])} for place in range(len(judged))]
     return {"hypotheses": [{**row, **interim(raw)} for row in opened]}
 
 
-def _unreached(raw: Raw, text: str) -> Row:
+def _unreached(raw: Raw, text: str, n: int) -> Row:
     """Open, where in more than one of twenty plays of what it names a call failed, or in any where what it counts is rare; a gap
     is closed to the other cohorts' best, so that theirs are plays of it as well."""
     for function, inside in _TERM.findall(text):
         side, cohort = _apart(inside)
+        rare = function in ("safety_multiple", "gap_closure")
         for cell in _of_cohort(raw, named(raw, side), None if function == "gap_closure" else cohort):
-            plays = raw.episodes(cell)
-            few = 0 if function in ("safety_multiple", "gap_closure") else len(plays) / 20
-            if sum(bool(play.unreached) for play in plays) > few:
+            any_missing = any(play.unreached for play in raw.episodes(cell))
+            if (rare and any_missing) or lacking(raw, [cell], n):
                 claimed = ("low", "high", "p", "p_holm", "low_holm", "high_holm")
                 return {**dict.fromkeys(claimed), "verdict": "open", "note": ANY_TEXT}
     return {}

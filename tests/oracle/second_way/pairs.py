@@ -109,7 +109,8 @@ class Pair:
     @property
     def may_be_rescue(self) -> bool:
         may_be = not self.graded and not self.same and not self.abstained
-        return may_be and self.native.given and self.native.least < self.after.most
+        given = self.native.given or self.native.grade is Ungraded.BROKEN
+        return may_be and given and self.native.least < self.after.most
 
     @property
     def may_be_regression(self) -> bool:
@@ -286,7 +287,7 @@ def unfair_pairs(pairs: Sequence[Pair]) -> bool:
 
 def _side(outcome: str, grade: Grade, text: str | None) -> Side:
     """Without an answer nothing is right; an answer without a grade is neither."""
-    if grade is Ungraded.SILENT:
+    if grade in (Ungraded.SILENT, Ungraded.BROKEN):
         return Side(outcome, None, grade)
     if outcome not in ANSWERED:
         return Side(outcome, 0.0, Failed(0.0) if outcome == "failed" else 0.0)

@@ -110,7 +110,8 @@ class Episode:
         if self.answer is None:
             ends = {"abstained": KeptBack, "failed": NeverCame if self.never_came else Failed}
             nothing = ends.get(self.outcome, float)(0.0)
-            return nothing if self.waits else Ungraded.SILENT
+            silent = Ungraded.BROKEN if self.outcome == "failed" else Ungraded.SILENT
+            return nothing if self.waits else silent
         return grade_of(self.value, self.stage, waits=self.waits)
 
 
@@ -278,7 +279,9 @@ class Raw:
 
     def nothing(self, question: str, *, failed: bool = False) -> Grade:
         """What nothing said is worth."""
-        return (Failed if failed else float)(0.0) if self.waits(question) else Ungraded.SILENT
+        if not self.waits(question):
+            return Ungraded.BROKEN if failed else Ungraded.SILENT
+        return (Failed if failed else float)(0.0)
 
     def episodes(self, cell: Cell) -> list[Episode]:
         """In the order of the questions, then of the repeats."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +13,7 @@ from second_way.paired_scores import difference, mean_difference, rate
 from second_way.pairs import Pair, Side, Stage, nobody_there, of_everybody, split, stages, unfair_pairs
 from second_way.quiz_pairs import TESTED, extremes, failures, paid
 from second_way.raw import Raw
+from second_way.shares import Ungraded
 
 Row = dict[str, Any]
 
@@ -119,12 +120,19 @@ def _could(pair: Pair, fall: bool) -> bool:
     return pair.native.given and pair.native.right is not None and pair.native.right != (0.0 if fall else 1.0)
 
 
+def _side_could_be(side: Side) -> Iterator[Side]:
+    if side.right is not None:
+        yield side
+        return
+    came = [] if side.grade is Ungraded.BROKEN else [side.most]
+    yield from (Side(side.outcome, right, right) for right in {0.0, *came})
+    if side.grade is Ungraded.BROKEN:
+        yield from (Side("answered", right, right) for right in (0.0, 1.0))
+
+
 def _could_be(pair: Pair) -> list[Pair]:
     """All that an ungraded pair may turn out to be."""
-    sides = [
-        [side] if side.right is not None else [Side(side.outcome, right, right) for right in {0.0, side.most}]
-        for side in (pair.native, pair.after)
-    ]
+    sides = [list(_side_could_be(side)) for side in (pair.native, pair.after)]
     every = [replace(pair, native=native, after=after) for native in sides[0] for after in sides[1]]
     return [one for one in every if one.native.right == one.after.right] if pair.same else every
 

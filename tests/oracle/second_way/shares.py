@@ -18,11 +18,12 @@ class Ungraded(Enum):
 
     NOBODY = "nobody knows what is right, so no judge is asked"
     SILENT = "nobody knows what is right, and nothing was said, which cannot be right"
+    BROKEN = "nobody knows what is right, and a call failed, which may be right when it is made again"
     NOT_HEARD = "nobody waited for it, since the others agreed"
 
 
 Grade = float | Ungraded | None
-HOPELESS = frozenset({Ungraded.NOBODY, Ungraded.SILENT})
+HOPELESS = frozenset({Ungraded.NOBODY, Ungraded.SILENT, Ungraded.BROKEN})
 
 
 class Judged(float):
@@ -46,9 +47,13 @@ def never_came(groups: Iterable[Iterable[Grade]]) -> bool:
     return any(isinstance(grade, NeverCame) for group in groups for grade in group)
 
 
+def broken(grade: Grade) -> bool:
+    return isinstance(grade, Failed) or grade is Ungraded.BROKEN
+
+
 def failed_part(grades: Iterable[Grade]) -> float:
     every = list(grades)
-    return sum(isinstance(grade, Failed) for grade in every) / len(every)
+    return sum(map(broken, every)) / len(every)
 
 
 def grade_of(value: float | None, stage: str | None, *, waits: bool) -> Grade:

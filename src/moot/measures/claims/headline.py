@@ -130,7 +130,8 @@ def headline_figures(
     row |= unreached_row(without, len(values))
     if not any(cell["player"] for cell in chosen.side.cells) and row["value"] is not None:
         row |= _beside_players(source, cells, chosen, values, without)
-    row = withheld(row) if KEY in row and too_many_without(source, chosen.side.cells, values) else row
+    many = KEY in row and too_many_without(source, chosen.side.cells, values, counted=row["n"])
+    row = withheld(row) if many else row
     if source.progress.missing:
         row["interim"] = source.progress._asdict()
     if source.cut_short:
@@ -317,7 +318,8 @@ def _after_the_fact(
     paid += unlisted.beside(choosable(cells))
     place = together.names.index(top)
     row = accuracy_row(values) | estimate_row(_paid_accuracy(paid, place, together.questions, values, source.seed))
-    row = without_claims(row) if too_many_without(source, options[top].cells, values) else row
+    many = too_many_without(source, options[top].cells, values, counted=row["n"])
+    row = without_claims(row) if many else row
     if "ungraded" in row:  # answers, as the headline counts them
         row["ungraded"] = sum(options[top].ungraded.get(question, 0) for question in values)
     return {"of": top, **row, **ranking_row(together), "note": "chosen after the fact"}

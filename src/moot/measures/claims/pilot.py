@@ -17,6 +17,7 @@ from moot.measures.alike_plans import are_alike
 from moot.measures.claims.cut_short import WHY
 from moot.measures.claims.headline_alone import headline_alone
 from moot.measures.claims.singles import singles_of
+from moot.measures.claims.words import withheld_for
 from moot.measures.sides import SideResults, cells_named, side_of, sides
 from moot.measures.source import Source
 from moot.stats.estimates import estimate
@@ -38,7 +39,7 @@ class Pilot:
     accuracy: float
     """Of the best single."""
     found: Mapping[str, Any]
-    """The difference that the report has, with its interval."""
+    """The difference that the report has, with its interval; both None with `why` where it claims none."""
     against: str
     """Of those who may be the best single, who differs on most."""
     discordance: Estimate
@@ -87,13 +88,15 @@ def pilot_of(source: Source) -> Pilot:
     shares = {
         name: _discordance(values, own) for name, own in singles.items() if name == best or _may_be(own, singles[best])
     }
+    if withheld := withheld_for(headline):
+        raise UsageError(f"--from: {source.name!r}: {withheld}; moot run asks them again")
     against = max(shares, key=lambda name: (_most(shares[name]), name == best))
     return Pilot(
         source.name,
         headline["of"],
         best,
         over["best_single"]["value"],
-        over,
+        {**over, **dict.fromkeys(("difference", "low", "high"))} if over.get("why") else over,
         against,
         shares[against],
         _usd_per_question(source, missing),

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from moot.measures.cells import Stored
 from moot.measures.source import Source
 from moot.stats.graded import FEW_WAITING
+from moot.types import Case
 
 
 class PlayOfQuestion(NamedTuple):
@@ -24,15 +25,25 @@ class GradedHow(NamedTuple):
 
     is_text: bool
     known: bool
+    """Whether somebody has said what is right, be it a person who settled one answer when all was played."""
+    criteria: frozenset[str] = frozenset()
+    """Of its rubric: a figure of one of them is of the questions that have it."""
 
 
 def too_many_without(
-    source: Source, cells: Iterable[Stored], asked: Collection[str] | None = None, *, part: float = 1.0
+    source: Source,
+    cells: Iterable[Stored],
+    asked: Collection[str] | None = None,
+    *,
+    part: float = 1.0,
+    counted: int | None = None,
 ) -> bool:
     """Whether somebody could not be reached in more than a few plays of these. `asked`: only on these questions. `part`: as in
-    `lacking`."""
-    plays = [play for cell in cells for play in plays_of(source, cell)]
-    return lacking((play for play in plays if asked is None or play.question in asked), part)
+    `lacking`; `counted`: as in `too_many_of`."""
+    each = [[play for play in plays_of(source, cell) if asked is None or play.question in asked] for cell in cells]
+    return lacking((play for plays in each for play in plays), part) or any(
+        too_many_of(plays, counted) for plays in each
+    )
 
 
 def lacking(plays: Iterable[PlayOfQuestion], part: float = 1.0) -> bool:
@@ -44,6 +55,12 @@ def lacking(plays: Iterable[PlayOfQuestion], part: float = 1.0) -> bool:
     return any(too_many(sum(each), part * len(each)) for each in by_grade.values())
 
 
+def too_many_of(plays: Iterable[PlayOfQuestion], counted: int | None) -> bool:
+    """The same of a figure that is of so many questions: which these are hangs on what was said and on who has graded it, and
+    all that lack somebody may be among them. None: that is not told."""
+    return bool(counted) and too_many(len({play.question for play in plays if play.lacks}), counted or 0)
+
+
 def too_many(without: int, plays: float) -> bool:
     return without > FEW_WAITING * plays
 
@@ -51,8 +68,12 @@ def too_many(without: int, plays: float) -> bool:
 def plays_of(source: Source, cell: Stored) -> Iterator[PlayOfQuestion]:
     """All of a cell's. Nobody plays again what was asked of a served team."""
     for episode in [] if source.served else source.seen(cell):
-        case = source.cases[episode.key[0]]
-        yield PlayOfQuestion(episode.key[0], bool(episode.unreached), GradedHow(case.question.is_long, case.known))
+        yield PlayOfQuestion(episode.key[0], bool(episode.unreached), _graded_how(source, source.cases[episode.key[0]]))
+
+
+def _graded_how(source: Source, case: Case) -> GradedHow:
+    criteria = frozenset(criterion.name for criterion in case.rubric)
+    return GradedHow(case.question.is_long, source.grades.wait(case), criteria)
 
 
 def labels_withheld(source: Source, players: Collection[str], asked: Collection[str]) -> dict[str, Any]:

@@ -14,8 +14,8 @@ from moot.types import Case
 AskedPart = frozenset[str] | None
 """None: all that were played."""
 _OF_PEOPLE = "human"
-_OF_SETS = frozenset({"mean_over_sets", "set_groups"})
-"""Means in which a set of thirty questions counts as much as one of three thousand."""
+OF_SETS = frozenset({"mean_over_sets", "set_groups"})
+"""Means in which a set of thirty questions counts as much as one of three thousand; their n is how many sets."""
 _PARTS = "datasets"
 """Where a mean over sets has its rows."""
 
@@ -34,7 +34,7 @@ class RowQuestions:
 
     def of_row(self, row: Mapping[str, Any], of: str) -> tuple[AskedPart, ...]:
         """Nothing where it says nothing of them: then they are those of the rows around it. `of`: the key of its table."""
-        if of in _OF_SETS:
+        if of in OF_SETS:
             return tuple(self._set(name) for name in self.groups if row.get("group") in (None, self.groups[name]))
         if isinstance(row.get(_PARTS), list):
             return tuple(self._set(part["dataset"]) for part in row[_PARTS])
@@ -42,6 +42,8 @@ class RowQuestions:
             return (self._as_hard[row["difficulty"]],)
         if isinstance(name := row.get("question_set", row.get("dataset")), str) and not row.get("whole"):
             return (self._set(name),)
+        if isinstance(row.get("criterion"), str):
+            return (self._with_criterion(row["criterion"]),)
         if isinstance(row.get("category"), str):
             return (_all_if_none(q for q, case in self.cases.items() if case.category == row["category"]),)
         if of == _OF_PEOPLE:
@@ -50,6 +52,9 @@ class RowQuestions:
 
     def _set(self, name: str) -> AskedPart:
         return _all_if_none(q for q, case in self.cases.items() if case.question_set == name)
+
+    def _with_criterion(self, name: str) -> AskedPart:
+        return _all_if_none(q for q, case in self.cases.items() if any(each.name == name for each in case.rubric))
 
     @cached_property
     def _human_rates(self) -> Mapping[str, float]:

@@ -144,7 +144,7 @@ _OF_FEW_PLAYS = frozenset({"safety_multiple", "gap_closure"})
 
 def _opened(source: Source, cells: Sequence[Stored], row: Row) -> Row:
     for cell, few in _named(source, cells, row["hypothesis"]):
-        if too_many_without(source, [cell], part=0.0 if few else 1.0):
+        if too_many_without(source, [cell], part=0.0 if few else 1.0, counted=row["n"]):
             seen = source.seen(cell)
             without = [episode for episode in seen if episode.unreached]
             names = few_names(sorted({name for episode in without for name in episode.unreached}))

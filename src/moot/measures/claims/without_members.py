@@ -19,9 +19,9 @@ import orjson
 from moot.experiment.side_names import ClaimError, is_meant, parse_side
 from moot.measures.cells import Stored, table_of
 from moot.measures.claims.cut_short import none_beaten
-from moot.measures.claims.plays_without import PlayOfQuestion, lacking, plays_of, too_many
+from moot.measures.claims.plays_without import PlayOfQuestion, lacking, plays_of, too_many_of
 from moot.measures.claims.rate_bases import parts_of_plays
-from moot.measures.claims.row_questions import AskedPart, RowQuestions
+from moot.measures.claims.row_questions import OF_SETS, AskedPart, RowQuestions
 from moot.measures.source import Source
 
 Row = dict[str, Any]
@@ -51,8 +51,8 @@ class _About:
     names: Mapping[str, str]
     questions: tuple[AskedPart, ...]
     """Each of these has to be whole: several where it is a mean over them."""
-    placed: int | None = None
-    """On how many questions it is, where which these are hangs on what was said: any other may be one of them."""
+    counted: int | None = None
+    """Of how many of these it is, as it says."""
     by_drafts: bool = False
     """Whether it rests on all drafts of the table, and on how these were grouped."""
 
@@ -110,9 +110,9 @@ class WithoutMembers:
     def _about(self, row: Mapping[str, Any], around: _About, of: str) -> _About:
         names = ("team",) if of in _OF_A_TEAM else (*_COMPARED, *_TITLED, *_NAMES)
         named = {**around.names, **{key: row[key] for key in names if _is_name(row.get(key))}}
-        placed = row["n"] if isinstance(row.get("d"), int) else around.placed
-        by_drafts = around.by_drafts or of in _BY_ALL_DRAFTS or placed is not None
-        return _About(named, self.asked.of_row(row, of) or around.questions, placed, by_drafts)
+        counted = row["n"] if isinstance(row.get("n"), int) and of not in OF_SETS else around.counted
+        by_drafts = around.by_drafts or of in _BY_ALL_DRAFTS or isinstance(row.get("d"), int)
+        return _About(named, self.asked.of_row(row, of) or around.questions, counted, by_drafts)
 
     def _touches(self, about: _About, part: float = 1.0) -> bool:
         """`part`: the share of the plays that a figure is over, where that hangs on what came of them."""
@@ -126,16 +126,14 @@ class WithoutMembers:
             ]
         shared = self._compared_on(about.names)
         return any(
-            self._lacks(cell, (asked, shared), about.placed, part) for cell in cells for asked in about.questions
+            self._lacks(cell, (asked, shared), about.counted, part) for cell in cells for asked in about.questions
         )
 
-    def _lacks(self, cell: Stored, asked: Sequence[AskedPart], placed: int | None, part: float) -> bool:
+    def _lacks(self, cell: Stored, asked: Sequence[AskedPart], counted: int | None, part: float) -> bool:
         """Whether too many of a cell's plays on questions that are in each of these went on without somebody."""
         both = [each for each in asked if each is not None]
         plays = [play for play in self.plays[cell["id"]] if all(play.question in each for each in both)]
-        if placed is not None:
-            return too_many(len({play.question for play in plays if play.lacks}), placed)
-        return lacking(plays, part)
+        return lacking(plays, part) or too_many_of(plays, counted)
 
     def _compared_on(self, names: Mapping[str, str]) -> AskedPart:
         """The questions that both sides of a comparison have played; None where there are no two."""

@@ -287,6 +287,12 @@ def withheld_for(headline: Mapping[str, Any]) -> str | None:
     return unreached_words(unreached) if unreached.get("withheld") else None
 
 
+def gain_withheld_for(headline: Mapping[str, Any]) -> str | None:
+    """Why nothing is claimed over the best single model: for the same, or since the ungraded answers could turn it round or make
+    another player the best; None: what stands there is claimed, more or less or neither."""
+    return withheld_for(headline) or (headline.get("over_best_single") or {}).get("why")
+
+
 def claims_nothing_words(headline: Mapping[str, Any]) -> list[str]:
     """Said above tables that stand by themselves: why their run claims less than they seem to."""
     if headline.get("cut_short"):

@@ -31,7 +31,7 @@ from moot.stats.graded import (
 )
 from moot.stats.graded_pairs import compare_graded, difference_bounds, failed_row
 from moot.stats.rank import halves, permuted_p, spearman
-from moot.types import WITH_ANSWER
+from moot.types import FAILED, WITH_ANSWER
 
 Row = dict[str, Any]
 Change = Literal[
@@ -168,10 +168,11 @@ class Pair:
         """What a pair may turn out to be once it is graded; of one that is, what it is."""
         if self.unchanged:
             return frozenset(replace(self, native=grade, after=grade).change for grade in (0.0, 1.0))
-        natives = _ends(self.native, self.native_way)
-        afters = _ends(self.after, self.after_way)
+        natives = _ends(self.native, self.native_way, self.native_outcome)
         told = replace(self, native_way="at once", after_way="at once")
-        return frozenset(replace(told, native=native, after=after).change for native in natives for after in afters)
+        started = [replace(told, native=native, native_outcome=how) for native, how in natives]
+        afters = _ends(self.after, self.after_way, self.after_outcome)
+        return frozenset(replace(one, after=then, after_outcome=how).change for one in started for then, how in afters)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,8 +200,7 @@ def of_every(several: Sequence[Sequence[Pair]]) -> list[Pair]:
 
 
 def _plays_of_all(several: Sequence[Sequence[Pair]]) -> set[tuple[str, int]]:
-    plays = [{(pair.question, pair.repeat) for pair in own} for own in several]
-    return set.intersection(*plays) if plays else set()
+    return set.intersection(*({(pair.question, pair.repeat) for pair in own} for own in several)) if several else set()
 
 
 def questions_left_out(every: Iterable[Pair], kept: Iterable[Pair]) -> frozenset[str]:
@@ -214,11 +214,11 @@ def none_shared(pairs: Sequence[Pair]) -> str:
     return f"none of {questions:,} questions has been played by all {models:,} models"
 
 
-def _ends(grade: float | None, way: WayOfGrading) -> tuple[float, ...]:
-    """What an answer may turn out to be worth."""
+def _ends(grade: float | None, way: WayOfGrading, outcome: str) -> list[tuple[float, str]]:
+    """What an answer may turn out to be worth, and how it ended: one that failed may come when it is asked for again."""
     if way == NOTHING_SAID:
-        return (0.0,)
-    return (0.0, 1.0) if grade is None else (grade,)
+        return [(0.0, outcome), *([(0.0, "answered"), (1.0, "answered")] if outcome == FAILED else ())]
+    return [(end, outcome) for end in ((0.0, 1.0) if grade is None else (grade,))]
 
 
 def native_value(

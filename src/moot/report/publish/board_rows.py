@@ -12,6 +12,7 @@ from sqlalchemy import Connection
 
 from moot.errors import MootError
 from moot.experiment.side_names import side_of_row
+from moot.measures.claims.words import gain_withheld_for, withheld_for
 from moot.report.figures import Figures, headline_of
 from moot.store import queries
 from moot.store.rows import config_of, placed_case
@@ -113,8 +114,10 @@ def _gain(connection: Connection, experiment: Row, headline: Mapping[str, Any], 
     }
     if gain["value"] is None:
         gain["why"] = over.get("why") or "no single player was played beside it"
-    elif gain["low"] is None:
-        gain["why"] = "the run was cut short, and claims nothing"
+    elif why := withheld_for(told):
+        gain["why"] = f"nothing is claimed: {why}"
+    elif why := gain_withheld_for(told):
+        gain |= {"value": None, "low": None, "high": None, "why": f"cannot be told: {why}"}
     return gain
 
 
