@@ -178,9 +178,9 @@ def wanted_form(asked: ResponseFormat | None) -> WantedJson | None:
 def read_body(form: type[F], raw: bytes, *, half_characters: bool = False) -> F:
     """The body in this form, or `Refused` with the first thing that is wrong with it.
 
-    Its JSON is read into Python's values once, which complaints then hold as they are. A validator that reads the JSON itself makes
-    two more copies of what it complains of for each form that a value may have. `half_characters`: a text may hold half a
-    surrogate pair, which Python's clients send without a thought.
+    Its JSON is read into Python's values once, which complaints then hold as they are. A validator that reads the JSON itself
+    makes two more copies of what it complains of for each form that a value may have. `half_characters`: a text may hold half
+    a surrogate pair, which Python's clients send without a thought.
     """
     try:
         body: Any = from_json(raw)
