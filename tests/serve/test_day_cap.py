@@ -43,7 +43,18 @@ def team(folder: Path, server: Provider, store: str | None = None, through: str 
 @contextmanager
 def served(path: Path, day_usd: float = DAY_USD, *more: str) -> Iterator[str]:
     """The address of a server that is killed in the end, without a chance to write anything down."""
-    command = [*MOOT, "serve", str(path), "--port", "0", "--key-env", "MOOT_DAY_KEY", "--usd-per-day", str(day_usd), *more]
+    command = [
+        *MOOT,
+        "serve",
+        str(path),
+        "--port",
+        "0",
+        "--key-env",
+        "MOOT_DAY_KEY",
+        "--usd-per-day",
+        str(day_usd),
+        *more,
+    ]
     environment = {**os.environ, "MOOT_DAY_KEY": KEY, "MOOT_DAY_ADMIN": ADMIN}
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
     assert process.stdout is not None
@@ -279,7 +290,7 @@ def test_a_bill_in_a_reply_that_failed_is_of_the_day(tmp_path: Path, through: st
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_the_figure_of_what_calls_cost_is_what_was_paid(tmp_path: Path, workers: int) -> None:
-    """Players of one model and one prompt share a call, who asks again reuses one, and one is lost on the way after it was billed."""
+    """Players of one model and one prompt share a call, who asks again reuses one, and one that was billed is lost on the way."""
     with provider(tokens=MAX_TOKENS, latency_s=0.0) as server:
         path = team(tmp_path, server)
         experiment = json.loads(path.read_text())

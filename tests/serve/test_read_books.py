@@ -1,4 +1,4 @@
-"""The day's books are read by each question, and the readings may come back in any order: none makes a day cheaper than it was."""
+"""The day's books are read by each question, and readings come back in any order: none makes a day cheaper than it was."""
 
 from __future__ import annotations
 
@@ -54,8 +54,7 @@ async def ask(gate: Admission, books: SlowBooks, steps: int = 0) -> bool:
             for _ in range(steps):
                 await asyncio.sleep(0)
             return True
-    except Refused as refused:
-        assert refused.code == "insufficient_quota"
+    except Refused:
         return False
 
 
@@ -65,7 +64,7 @@ async def begun(gate: Admission, books: SlowBooks) -> tuple[asyncio.Task[bool], 
     books.held.append(told)
     asked = asyncio.create_task(ask(gate, books))
     while books.held:
-        await asyncio.sleep(0)
+        await asyncio.sleep(0)  # noqa: ASYNC110  until it has begun
     return asked, told
 
 

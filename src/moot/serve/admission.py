@@ -133,8 +133,11 @@ class Holder:
         return True
 
     def give_back(self, held_usd: float | None, *, to_be_read: bool = False) -> None:
-        """The question is over, and in the books. None: nobody counts. `to_be_read`: a reading of the books that is under way may be
-        older than what it cost, so it is counted as held until one that begins after this."""
+        """The question is over, and in the books. None: nobody counts.
+
+        `to_be_read`: a reading of the books that is under way may be older than what it cost, so it is counted as held until one
+        that begins after this.
+        """
         if held_usd is None:
             return
         self._held_usd.remove(held_usd)

@@ -25,7 +25,9 @@ class Metrics:
         )
         self.calls = Counter("moot_calls", "Calls to players and officers.", ["player"], registry=registry)
         self.tokens = Counter("moot_tokens", "Tokens by direction.", ["direction"], registry=registry)
-        self.cost = Counter("moot_cost_usd", "What calls cost that were made, each once, where prices are known.", registry=registry)
+        self.cost = Counter(
+            "moot_cost_usd", "What calls cost that were made, each once, where prices are known.", registry=registry
+        )
         self.feedback = Counter("moot_feedback", "What turned out to be right.", ["correct"], registry=registry)
         under_way = Gauge("moot_under_way", "Questions being answered.", registry=registry)
         under_way.set_function(lambda: gate.under_way)
