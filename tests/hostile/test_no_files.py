@@ -1,4 +1,4 @@
-"""A path to what is no file, such as a pipe that nobody writes into: every command refuses it in one line, and waits for nothing."""
+"""A path to what is no file, such as a pipe without a writer: every command refuses it in one line, and waits for nothing."""
 
 from __future__ import annotations
 

@@ -63,8 +63,8 @@ async def begun(gate: Admission, books: SlowBooks) -> tuple[asyncio.Task[bool], 
     told = asyncio.Event()
     books.held.append(told)
     asked = asyncio.create_task(ask(gate, books))
-    while books.held:
-        await asyncio.sleep(0)  # noqa: ASYNC110  until it has begun
+    while books.held:  # noqa: ASYNC110  until it has begun
+        await asyncio.sleep(0)
     return asked, told
 
 
