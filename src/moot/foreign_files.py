@@ -49,7 +49,7 @@ def opened(path: Path) -> BinaryIO:
 
 
 def check_exists(path: Path, none: str = "no such file") -> None:
-    """`FileError` where there is nothing of this name, in these words; and where it is there and no file, which is another thing."""
+    """`FileError` where there is nothing of this name, in these words; and where it is there, but no file."""
     if path.is_dir():
         raise FileError("cannot be read: expected a file, found a folder", file=path)
     if not path.is_file():
