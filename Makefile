@@ -13,8 +13,7 @@
 
 # What takes long and is far from everything else: a target of its own keeps `make test` at ten minutes.
 MORE := tests/stats/test_coverage.py tests/estimate/test_budget_estimate.py tests/models/test_packaged.py \
-	tests/store/test_readers_and_writers.py tests/measures/test_no_neighbours.py tests/oracle/test_laws.py \
-	tests/oracle/test_selection_second_way.py tests/oracle/test_advice_second_way.py \
+	tests/store/test_readers_and_writers.py tests/measures/test_no_neighbours.py tests/oracle/test_advice_second_way.py \
 	tests/contract/test_measures.py tests/measures/test_truth_within_bounds.py tests/python/test_typing.py \
 	tests/examples/test_paper_examples.py tests/estimate/test_estimate_table.py tests/measures/test_null_world.py \
 	tests/cli/test_one_screen.py tests/report/page/test_first_screen.py tests/cli/test_small_core.py tests/measures/test_several_looks.py \
@@ -47,6 +46,9 @@ MORE := tests/stats/test_coverage.py tests/estimate/test_budget_estimate.py test
 	tests/report/page/test_in_browser.py tests/cli/test_demo.py tests/examples/test_demo.py \
 	tests/cli/test_failing_run.py tests/serve/test_page_teams.py tests/serve/test_page_everybody.py tests/serve/test_edited_team.py \
 	tests/serve/test_forced_tool.py tests/python/test_plugins.py tests/engine/test_matching.py
+
+# Random experiments, of which `make test` plays some and `make test-more` hundreds.
+WORLDS := tests/oracle/test_second_way.py tests/oracle/test_selection_second_way.py tests/oracle/test_laws.py
 
 # Attacks. Those of the second list are quick, and `make test` tries them too.
 LONG_ATTACKS := tests/hostile tests/serve/test_openapi.py tests/serve/test_connections.py tests/serve/test_purge.py \
@@ -112,7 +114,7 @@ test: $(VENV)/.ready browser
 	wait $$lint || status=$$?; cat $(VENV)/lint.log; exit $$status
 
 test-more: $(VENV)/.ready
-	MOOT_WORLDS=240 $(BIN)/python -m pytest -q -n 3 --dist worksteal $(MORE) tests/oracle/test_second_way.py
+	MOOT_WORLDS=240 $(BIN)/python -m pytest -q -n 3 --dist worksteal $(MORE) $(WORLDS)
 	$(BIN)/python -m pytest -q -n 3 --dist worksteal -m long --ignore tests/clients --ignore tests/package tests
 
 # Inspect wants an openai that LiteLLM does not allow; lm-eval is large. So each has an environment of its own.

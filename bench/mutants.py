@@ -7,8 +7,8 @@ cosmic-ray has eleven for every `+`, and a draw over all of them would be a draw
 star of a signature are no behaviour and are left out.
 
 The tests that fit are those of the room's own folders that run the changed line, as one run with coverage.py has shown;
-a line that only an import runs is tried with all that run anything of its file, or with all there are, and with those
-that read the source. Slow tests, and the slowest of very many, are left out. The tree is copied, the copy is changed, and
+a line that only an import runs is tried with all that run anything of its file, or with all there are; and with those that
+read the source. Slow tests, and the slowest of very many, are left out. The tree is copied, the copy is changed, and
 the tests run there until one fails. A mutant whose tests outlast the limit is killed, as a test that hangs is seen by
 whoever waits for it; the report says how many those were, since a busy machine makes some of them. Whether a survivor is
 another way to write the same thing no machine can say: all are listed with their diffs, and the share killed is out of all
@@ -21,6 +21,7 @@ the next one goes on from there.
 from __future__ import annotations
 
 import argparse
+import ast
 import difflib
 import hashlib
 import itertools
@@ -57,18 +58,19 @@ BESIDE = {
 }
 """Tests of a room that do not stand in its own folder."""
 OF_SOURCES = ("tests/test_values.py",)
-"""Tests that read the source and run none of it: for lines that only an import runs."""
+"""Tests that read the source and run none of it: they fit every line."""
 STARTING_S = 40.0
 """What pytest may take to start on a busy machine, above what its tests took."""
 PATIENCE = 4.0
-"""So many times what its tests took is a mutant waited for."""
+"""So many times what its tests took by the clock is a mutant waited for."""
 SLOW_S = 4.0
-"""A test that took longer is left out."""
+"""A test that took more of the processor is left out, and so is one that mostly waits, and takes `WAITING` times as long."""
+WAITING = 5.0
 RECORDING_S = 240.0
 """What a file of tests may take while it is recorded which lines it runs."""
 ENDING_S = 15.0
 """What pytest may take to end after it was told to."""
-NO_TESTS: dict[str, Any] = {"seconds": {}, "failed": [], "lines": {}}
+NO_TESTS: dict[str, Any] = {"seconds": {}, "waited": {}, "failed": [], "lines": {}}
 Z_95 = 1.959964
 
 
@@ -195,17 +197,28 @@ class Reach:
             return record
 
     def tests_for(self, file: str, line: int) -> dict[str, float]:
-        """Their names and seconds, the quickest files first; the slowest tests go where all take too long together."""
-        tests = self._reaching({f"{file}:{line}"})
+        """Their names and seconds of the processor, the quickest files first; the slowest go where all take too long together."""
+        tests = self._reaching({f"{file}:{line}"}) if runs_when_called(HOUSE / file, line) else {}
         tests = tests or self._reaching({key for record in self.records.values() for key in record["lines"]}, file)
         tests = tests or self._all()  # nothing of the file runs but by an import: any test may go by what stands there
-        if not self._reaching({f"{file}:{line}"}):
-            tests |= {test: seconds for test, seconds in self._all().items() if test.split("::")[0] in OF_SOURCES}
-        tests = {test: seconds for test, seconds in tests.items() if seconds <= SLOW_S}
+        tests |= {test: seconds for test, seconds in self._all().items() if test.split("::")[0] in OF_SOURCES}
+        tests = {
+            test: seconds
+            for test, seconds in tests.items()
+            if seconds <= SLOW_S and self.waited(test) <= WAITING * SLOW_S
+        }
         quickest = sorted(tests, key=tests.__getitem__)
         together = itertools.accumulate(tests[test] for test in quickest)
         kept = {test for test, seconds in zip(quickest, together, strict=True) if seconds <= self.longest_s}
         return {test: seconds for test, seconds in tests.items() if test in kept}
+
+    def clocked(self, mutant: Mutant) -> dict[str, float]:
+        """What fits it, with what each takes by the clock."""
+        return {test: self.waited(test) for test in self.tests_for(mutant.file, mutant.line)}
+
+    def waited(self, test: str) -> float:
+        waited: float = self.records[test.split("::")[0]]["waited"][test]
+        return waited
 
     def _all(self) -> dict[str, float]:
         seconds = {test: time for record in self.records.values() for test, time in record["seconds"].items()}
@@ -226,6 +239,13 @@ class Reach:
             )
         by_file.sort(key=lambda tests: sum(tests.values()))
         return {test: seconds for tests in by_file for test, seconds in tests.items()}
+
+
+def runs_when_called(file: Path, line: int) -> bool:
+    """Whether it stands within a function. Else an import runs it, in whichever test comes first."""
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef)
+    found = [node for node in ast.walk(ast.parse(file.read_text())) if isinstance(node, functions)]
+    return any(each.body[0].lineno <= line <= (each.end_lineno or line) for each in found)
 
 
 def digest(*files: Path) -> str:
@@ -260,7 +280,7 @@ def copied(folder: Path, python: str) -> Path:
 
 
 def outcome(mutant: Mutant, tree: Path, tests: dict[str, float], python: str) -> tuple[str, str]:
-    """What became of it, and its diff."""
+    """What became of it, and its diff. The tests come with what each takes by the clock."""
     source, mutated = (HOUSE / mutant.file).read_text(), changed(mutant)
     diff = difference(mutant.file, source, mutated)
     if not tests:
@@ -378,7 +398,7 @@ def results(
     """In the order of the draw, so that what is left out when the time is over is its end."""
     with ThreadPoolExecutor(jobs) as pool:
         begun = [
-            row or pool.submit(trees.tried, mutant, reach.tests_for(mutant.file, mutant.line), until)
+            row or pool.submit(trees.tried, mutant, reach.clocked(mutant), until)
             for mutant in mutants
             for row in (record.killed(mutant),)
         ]

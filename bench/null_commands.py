@@ -1,6 +1,6 @@
 """Experiments in which no team is better than the best single player, through the commands:
-python bench/null_commands.py [WORLDS [FIRST]], half of them with questions that stand alone, half with clusters of three;
-those from FIRST on, so that they can be played in parts and the counts added up.
+python bench/null_commands.py [WORLDS [FIRST [PART]]], half of them with questions that stand alone, half with clusters of three;
+those from FIRST on, so that they can be played in parts and the counts added up. Parts: report, declared, select.
 
 Recorded players: a strong one and, for each team, two weak ones who now and then agree: on the truth where the strong one
 is wrong, and as often on an error where it is right. So every vote is as good as the strong player in truth, by questions
@@ -17,7 +17,7 @@ import math
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -146,9 +146,10 @@ def of_select(folder: Path, seed: int, cluster: int, *, gain: float) -> Iterator
 MOST_S = 600.0
 """Of one core: what is not played by then is not, and the table says how many were."""
 KINDS = {1: "alone", 3: "clusters of 3"}
+PARTS = {"report": of_report, "declared": of_declared, "select": of_select}
 
 
-def main(worlds: int, first: int = 0) -> None:
+def main(worlds: int, first: int = 0, *parts: str) -> None:
     counts: dict[tuple[str, int], list[int]] = {}
     played = dict.fromkeys(KINDS, 0)
     with contextlib.suppress(KeyboardInterrupt):
@@ -156,7 +157,7 @@ def main(worlds: int, first: int = 0) -> None:
             if time.process_time() > MOST_S:
                 break
             cluster = list(KINDS)[number % len(KINDS)]
-            for claim, place, said in _claims(number, cluster):
+            for claim, place, said in _claims(number, cluster, parts or tuple(PARTS)):
                 counts.setdefault((claim, cluster), [0, 0])[place] += said
             played[cluster] += 1
     print("| claim | questions | claimed in, no gain | claimed in, a true gain |\n| --- | --- | --- | --- |")
@@ -164,13 +165,13 @@ def main(worlds: int, first: int = 0) -> None:
         print(f"| {claim} | {KINDS[cluster]} | {_of(null, played[cluster])} | {_of(real, played[cluster])} |")
 
 
-def _claims(seed: int, cluster: int) -> list[tuple[str, int, bool]]:
+def _claims(seed: int, cluster: int, parts: Sequence[str]) -> list[tuple[str, int, bool]]:
     """Of one world, without a gain (0) and with one (1)."""
     claims = []
     for place, gain in enumerate((0.0, 0.25)):
-        for part in (of_report, of_declared, of_select):
+        for part in parts:
             with tempfile.TemporaryDirectory() as folder:
-                claims += [(claim, place, said) for claim, said in part(Path(folder), seed, cluster, gain=gain)]
+                claims += [(claim, place, said) for claim, said in PARTS[part](Path(folder), seed, cluster, gain=gain)]
     return claims
 
 
@@ -180,4 +181,4 @@ def _of(times: int, worlds: int) -> str:
 
 
 if __name__ == "__main__":
-    main(*(map(int, sys.argv[1:3]) if len(sys.argv) > 1 else (60,)))
+    main(*(map(int, sys.argv[1:3]) if len(sys.argv) > 1 else (60,)), *sys.argv[3:])

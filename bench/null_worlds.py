@@ -3,7 +3,7 @@
 Worlds in which no team, no method and no hypothesis is better or worse than another, judged by the functions that
 reports, `moot select` and `moot compare` call. Each with questions that stand alone, with questions that hang together in
 clusters of five, and with means over three repeats; beside them a world with a true gain, so that a rule which never
-claims anything would be noticed. Parts: headline, families, select, frontier. Through the commands: null_commands.py.
+claims anything would be noticed. Parts: headline, families, select, frontier, strength. Through the commands: null_commands.py.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from tests.stats.test_families import judged_on, null_ratios
 from headline import World, better_worlds, ours, worlds
 from moot.measures.claims.figure import Ratio
 from moot.measures.claims.hypothesis import with_holm as verdicts_of
+from moot.measures.safety.pairs import Pair, gain_by_strength
 from moot.measures.selection.figures import method_rows
 from moot.select.labels import Floats, Halves, LabelMatrix, Places, Proposer
 from moot.select.registry import selector
@@ -298,11 +299,49 @@ def frontiers(times: int) -> Iterator[Counted]:
         yield Counted(title, kind.name, n, said, played, nominal)
 
 
+EQUAL, APART, BOUNDED = "equal models", "models far apart", "models far apart, all gain 8"
+SPREAD = {EQUAL: (0.6, 0.6, 0.0), APART: (0.3, 0.9, 0.0), BOUNDED: (0.3, 0.9, 0.08)}
+"""From which accuracy to which, and what each gains in truth."""
+
+
+def strengths(times: int) -> Iterator[Counted]:
+    """Whether weak models gain more (`gain_by_strength`), where strength has nothing to do with it: p < .05. Questions are
+    hard or easy for all of them. Beside it a world in which those below the middle do come up to it."""
+    for what, models, n in (
+        *((what, 6, n) for what in (EQUAL, APART) for n in (30, 100, 300)),
+        (APART, 9, 100),
+        (BOUNDED, 9, 300),
+    ):
+        yield _correlated(what, models, n, times, come_up=False)
+    yield _correlated(APART, 9, 300, times // 4, come_up=True)
+
+
+def _correlated(what: str, models: int, n: int, times: int, *, come_up: bool) -> Counted:
+    generator, said = np.random.default_rng(13), 0
+    weakest, strongest, gain = SPREAD[what]
+    alone = np.linspace(weakest, strongest, models)
+    after = np.maximum(alone, 0.6) if come_up else alone + gain
+    for world in range(times):
+        hard = math.sqrt(0.5) * generator.standard_normal(n)
+        own = math.sqrt(0.5) * generator.standard_normal((2, models, n))
+        native, then = ((hard + own[side]) < ndtri(able)[:, None] for side, able in enumerate((alone, after)))
+        pairs = [
+            Pair(key, f"m{model}", float(native[model, place]), float(then[model, place]))
+            for model in range(models)
+            for place, key in enumerate(keys(n))
+        ]
+        row = gain_by_strength(pairs, seed=world)
+        said += row is not None and row["p"] is not None and row["p"] < TWO_SIDED / 100
+    title = f"strength against gain, {models} {what}{', those below 60 % come up to it' if come_up else ''}"
+    return Counted(title, ALONE.name, n, said, times, None if come_up else TWO_SIDED)
+
+
 PARTS: dict[str, Callable[[int], Iterator[Counted]]] = {
     "headline": headlines,
     "families": families,
     "select": selections,
     "frontier": frontiers,
+    "strength": strengths,
 }
 
 

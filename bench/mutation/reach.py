@@ -1,4 +1,4 @@
-"""A plugin of pytest: which test runs which line of the package, and how long each takes. `bench/mutants.py` loads it.
+"""A plugin of pytest: which test runs which line of the package, and what each takes. `bench/mutants.py` loads it.
 
 The environment that the tests run in has no coverage.py, and is not to get it: it stands last on the path, so that
 nothing else of the other environment is found before what the tests are meant to run with.
@@ -24,19 +24,28 @@ import coverage
 PACKAGE = Path.cwd() / "src" / "moot"
 recorder = coverage.Coverage(data_file=None, source=[str(PACKAGE)], messages=False)
 seconds: dict[str, float] = {}
+"""Of the processor, with what it started: on a busy machine a quick test is none the slower."""
+waited: dict[str, float] = {}
+"""By the clock."""
 failed: set[str] = set()
 recorder.start()
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
-    started = time.monotonic()
+    started, used = time.monotonic(), processor_seconds()
     recorder.switch_context(item.nodeid)
     try:
         return (yield)
     finally:
         recorder.switch_context("")
-        seconds[item.nodeid] = time.monotonic() - started
+        seconds[item.nodeid] = processor_seconds() - used
+        waited[item.nodeid] = time.monotonic() - started
+
+
+def processor_seconds() -> float:
+    used = os.times()
+    return used.user + used.system + used.children_user + used.children_system
 
 
 @pytest.hookimpl(wrapper=True)
@@ -71,6 +80,7 @@ def pytest_sessionfinish() -> None:
     record: dict[str, Any] = {
         file: {
             "seconds": {test: round(time, 3) for test, time in seconds.items() if test.split("::")[0] == file},
+            "waited": {test: round(time, 3) for test, time in waited.items() if test.split("::")[0] == file},
             "failed": sorted(test for test in failed if test.split("::")[0] == file),
             "lines": reached[file],
         }

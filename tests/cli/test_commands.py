@@ -308,12 +308,16 @@ def test_ask_shows_what_was_read_out_of_free_words(tmp_path: Path, capfd: Captur
     assert said["tom"] in tuple("AB")
 
 
+def piped(said: bytes) -> io.TextIOWrapper:
+    return io.TextIOWrapper(io.BytesIO(said), encoding="utf-8")
+
+
 def test_ask_reads_the_question_from_stdin(tmp_path: Path, capfd: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
     path = team_file(tmp_path)
-    monkeypatch.setattr("sys.stdin", io.StringIO("Who is it,\nand why?\n"))
+    monkeypatch.setattr("sys.stdin", piped(b"Who is it,\nand why?\n"))
     assert moot("ask", "-", "--team", path, "--json") == 0
     assert json.loads(capfd.readouterr().out)["question"] == "Who is it,\nand why?"
-    monkeypatch.setattr("sys.stdin", io.StringIO("Who was it?\n"))
+    monkeypatch.setattr("sys.stdin", piped(b"Who was it?\n"))
     assert moot("ask", "--team", path, "--json") == 0, "a pipe is read where no question stands"
     assert json.loads(capfd.readouterr().out)["question"] == "Who was it?"
     terminal = io.StringIO()
@@ -322,13 +326,13 @@ def test_ask_reads_the_question_from_stdin(tmp_path: Path, capfd: Captured, monk
         monkeypatch.setattr("sys.stdin", nobody)
         assert moot("ask", "--team", path) == 2
         assert 'expected a question: moot ask "…" --team' in capfd.readouterr().err
-    for nothing in (io.StringIO(""), None):
+    for nothing in (piped(b""), None):
         monkeypatch.setattr("sys.stdin", nothing)
         assert moot("ask", "-", "--team", path) == 2
         assert "not empty" in capfd.readouterr().err
-    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"\xff"), encoding="utf-8"))
+    monkeypatch.setattr("sys.stdin", piped(b"\xff"))
     assert moot("ask", "-", "--team", path) == 2
-    assert "expected utf-8" in capfd.readouterr().err
+    assert "expected UTF-8 text" in capfd.readouterr().err
 
 
 def test_ask_keeps_the_question_where_the_file_names_a_store(tmp_path: Path, capfd: Captured) -> None:

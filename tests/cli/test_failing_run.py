@@ -115,28 +115,49 @@ def test_many_failing_models_are_one_screen_too(
     assert 1 + rows(told.out) + rows(after_progress) <= 25, told.out + told.err
 
 
+def write_judged(tmp_path: Path, judge_at: str) -> None:
+    """Three answers that a judge must see."""
+    capitals = {"France": "Paris", "Italy": "Rome", "Spain": "Madrid"}
+    cases = [{"id": land, "text": f"Capital of {land}?", "answer": city} for land, city in capitals.items()]
+    said = [{"model": "ann", "question_id": land, "answer": f"{city}, I think"} for land, city in capitals.items()]
+    for name, lines in (("q.jsonl", cases), ("said.jsonl", said)):
+        (tmp_path / name).write_text("\n".join(map(json.dumps, lines)))
+    endpoint = {"provider": "endpoint", "base_url": judge_at, "retries": {"attempts": 1}, "model": "eve"}
+    recorded = {"provider": "recorded", "file": "said.jsonl", "model": "ann"}
+    keys = {"name": "cup", "questions": {"file": "q.jsonl"}, "models": {"ann": recorded, "eve": endpoint}}
+    keys |= {"players": {"ann": {"model": "ann"}}, "strategies": ["solo"], "judge": {"models": ["eve"]}}
+    (tmp_path / "cup.yaml").write_text(json.dumps(keys))
+
+
+def test_a_judge_who_is_not_there_is_said_to_be_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    with in_a_thread(running({"models": {"eve": {"accuracy": 1.0}}})) as server:
+        gone = server.base_url
+    write_judged(tmp_path, gone)
+    assert run_app(app, ["run", "cup.yaml"]) == 1
+    told = capsys.readouterr()
+    assert "\neve is a judge: 3 answers have no grade; 3 of 3 episodes are kept.\n" in told.err
+    assert told.err.endswith("Next: moot doctor cup.yaml, then moot run cup.yaml: it asks for grades alone.\n")
+    assert "(cup.yaml:1: models.eve)" in told.err
+    assert rows(told.out) + rows(told.err) <= 24
+
+
 def test_a_judge_who_is_down_is_said_and_asked_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Whoever looks at the status alone should not take answers that nobody graded for a run that is done."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
-    capitals = {"France": "Paris", "Italy": "Rome", "Spain": "Madrid"}
-    cases = [{"id": land, "text": f"Capital of {land}?", "answer": city} for land, city in capitals.items()]
-    said = [{"model": "ann", "question_id": land, "answer": f"{city}, I think"} for land, city in capitals.items()]
-    for name, lines in (("q.jsonl", cases), ("said.jsonl", said)):
-        (tmp_path / name).write_text("\n".join(map(json.dumps, lines)))
     down = {"models": {"eve": {"accuracy": 1.0}}, "faults": [{"kind": 500, "rate": 1.0, "times": 6}]}
     with in_a_thread(running(down)) as server:
-        endpoint = {"provider": "endpoint", "base_url": server.base_url, "retries": {"attempts": 1}, "model": "eve"}
-        recorded = {"provider": "recorded", "file": "said.jsonl", "model": "ann"}
-        keys = {"name": "cup", "questions": {"file": "q.jsonl"}, "models": {"ann": recorded, "eve": endpoint}}
-        keys |= {"players": {"ann": {"model": "ann"}}, "strategies": ["solo"], "judge": {"models": ["eve"]}}
-        (tmp_path / "cup.yaml").write_text(json.dumps(keys))
+        write_judged(tmp_path, server.base_url)
         for _ in range(2):
             assert run_app(app, ["run", "cup.yaml"]) == 1
             told = capsys.readouterr()
-            assert "moot: 3 of 3 answers have no grade:" in told.err
+            assert "moot: 3 of 3 answers have no grade by the judge eve:" in told.err
             assert "3 × eve: no word" in told.err
             assert "Next: moot doctor cup.yaml, then moot run cup.yaml again." in told.err
             assert rows(told.out) + rows(told.err) <= 24

@@ -697,7 +697,9 @@ class TestColumnsThatNoNameTells:
     def test_the_only_table_of_the_folder_is_named(self, capfd: Captured) -> None:
         Path("support.csv").write_text(SUPPORT)
         assert moot("init", "--yes") == 0
-        assert "--questions support.csv asks what its columns are" in capfd.readouterr().out
+        said = capfd.readouterr().out.splitlines()
+        assert "  --questions support.csv asks which of its columns is what" in said
+        assert max(len(line) for line in said if "questions" in line) <= 80
 
     def test_the_only_table_of_the_folder_is_offered(self, monkeypatch: pytest.MonkeyPatch, capfd: Captured) -> None:
         table = Path("golden set.csv")
@@ -762,7 +764,9 @@ def test_several_files_of_questions(monkeypatch: pytest.MonkeyPatch, capfd: Capt
     assert written()["language"] == "ru"
     assert moot("init", "--yes", "-o", "other.yaml") == 0
     assert written(Path("other.yaml"))["questions"] == {"builtin": "general-en"}
-    assert "several files here look like questions (a.csv, b.jsonl)" in Path("other.yaml").read_text()
+    text = Path("other.yaml").read_text()
+    assert "several files here look like questions: these come with moot" in text
+    assert "--questions FILE takes one of a.csv, b.jsonl" in text
 
 
 HEADER = ["id", "question", "answer"]

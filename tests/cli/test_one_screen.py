@@ -47,7 +47,11 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     other = CUP.replace("name: cup", "name: other").replace("seed: 7", "seed: 8").replace("silent, ", "")
     (folder / "other.yaml").write_text(other)
     (folder / "support.csv").write_text(SUPPORT)
-    for name in ("cup.yaml", "other.yaml"):
+    (folder / "small").mkdir()
+    few = re.sub("(?m)^(primary|hypotheses): .*\n", "", CUP).replace("sample: 40", "sample: 12")
+    for name, ability in {"few": "0.9", "fewer": "0.7"}.items():  # with every doubt that a small run has
+        (folder / f"small/{name}.yaml").write_text(few.replace("name: cup", f"name: {name}").replace("0.8", ability))
+    for name in ("cup.yaml", "other.yaml", "small/few.yaml", "small/fewer.yaml"):
         assert run_app(app, ["run", str(folder / name), "--quiet"]) == 0
     return folder
 
@@ -65,7 +69,8 @@ QUIET = {"PAGER": "cat"}
         (("report", "cup.yaml"), MOST_LINES),
         (("report", "cup.yaml", "--section", "safety"), None),
         (("report", "cup.yaml", "--all"), None),
-        (("report", "cup.yaml", "other.yaml"), 40),
+        (("report", "cup.yaml", "other.yaml"), MOST_LINES),
+        (("report", "small/few.yaml", "small/fewer.yaml"), MOST_LINES),
         (("report", "cup.yaml", "-o", "cup.html"), 3),
         (("compare", "cup.yaml", "--a", "talkative@ann", "--b", "vote"), MOST_LINES),
         (("show", "cup.yaml", "general-en-01", "--strategy", "solo@ann", "--no-pager"), None),

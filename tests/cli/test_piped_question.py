@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -54,3 +56,27 @@ def test_what_never_ends_is_refused() -> None:
         done = subprocess.run(COMMAND, stdin=endless, capture_output=True, timeout=60, check=False)
     assert done.returncode == 2
     assert "longer than 1,000,000 characters; a document that it is about goes behind --file" in done.stderr.decode()
+
+
+@pytest.mark.parametrize(("locale", "encoding"), [("C", "latin-1"), ("C.UTF-8", "utf-8")])
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        (b"Which?\nWhich \xff one?", "line 2: expected UTF-8 text (invalid start byte)"),
+        (b"Which?\nWhich \0 one?", "line 2: expected text, found a NUL byte"),
+    ],
+)
+def test_what_is_no_text_is_refused_in_every_locale(locale: str, encoding: str, said: bytes, told: str) -> None:
+    env = {**os.environ, "LC_ALL": locale, "PYTHONIOENCODING": encoding, "PYTHONCOERCECLOCALE": "0"}
+    done = subprocess.run([*COMMAND, "-"], input=said, env=env, capture_output=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr.decode(encoding) == f"moot: the question on stdin, {told}\n"
+
+
+def test_it_is_utf_8_in_every_locale() -> None:
+    env = {**os.environ, "LC_ALL": "C", "PYTHONIOENCODING": "latin-1", "PYTHONUTF8": "0"}
+    asked = [*COMMAND, "--json"]
+    done = subprocess.run(
+        asked, input="Größte Stadt?\r\n".encode(), env=env, capture_output=True, timeout=60, check=False
+    )
+    assert json.loads(done.stdout.decode("latin-1"))["question"] == "Größte Stadt?"

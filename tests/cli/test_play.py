@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from beside import in_a_thread
 
 from moot.cli import play as play_module
 from moot.cli.app import app
@@ -23,6 +24,7 @@ from moot.errors import ServerFailed, UsageError
 from moot.grade.grading import Grading
 from moot.live.game import PERSON, Game, PersonModel, Turn, table
 from moot.models.scripted import ScriptedModel
+from moot.simulate.server import running
 from moot.strategies import strategy
 from moot.team import Player, Team
 from moot.team.watching import BegunCall
@@ -321,6 +323,18 @@ def test_watching_to_six_points(files: tuple[Path, Path], capfd: Captured) -> No
     assert "Who [is] 6?" not in said
     assert re.search(r"ann\s+│ 6 of 6", said)
     assert re.search(r"the team\s+│ 6 of 6", said)
+
+
+def test_who_is_simulated_behind_an_address_is_told_by_its_first_reply(
+    files: tuple[Path, Path], capfd: Captured
+) -> None:
+    with in_a_thread(running({"models": {"ann": {"accuracy": 0.5}}})) as server:
+        behind = {"provider": "endpoint", "base_url": server.base_url, "model": "ann"}
+        models = {"first": behind, "second": {"provider": "simulated", "accuracy": 0.5}}
+        files[1].write_text(json.dumps({"name": "t", "models": models}), encoding="utf-8")
+        assert moot("play", files[0], "--team", files[1], "--limit", 2) == 0
+    said = capfd.readouterr().out
+    assert said.count("Simulated, not real: second\n") == said.count("Simulated, not real: first\n") == 1
 
 
 def test_in_the_captains_chair_from_a_pipe(

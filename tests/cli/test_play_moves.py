@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 import re
 import sys
@@ -19,7 +20,9 @@ from keyboard import Terminal  # noqa: E402
 from streaming_endpoint import WAIT, Endpoint, streaming, team_of  # noqa: E402
 from terminal import left_on_screen  # noqa: E402
 
-from moot.cli.moving_table import last_words  # noqa: E402
+from moot.cli.console import Console  # noqa: E402
+from moot.cli.moving_table import MovingTable, last_words  # noqa: E402
+from moot.team.watching import BegunCall  # noqa: E402
 
 AWAY = '{"reasoning": "It flows past \\u001b[2J the Louvre", '
 ANSWER = '"answer": "Seine"}'
@@ -108,6 +111,21 @@ async def test_a_person_in_a_seat_types_in_peace_and_then_sees_who_still_thinks(
         endpoint.go.set()
         await until("who had it: everybody")
         assert await asyncio.to_thread(terminal.end) == 0
+
+
+async def test_who_begins_is_seen_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not with the next drawing: what loads a model may hold the program up for seconds before that."""
+    for name, value in {"TERM": "xterm", "FORCE_COLOR": "1", "COLUMNS": "80", "LINES": "24"}.items():
+        monkeypatch.setenv(name, value)
+    console, written = Console(), io.StringIO()
+    console.file = written
+    table = MovingTable(console)
+    table.seat(["ann", "bob"], captain=None)
+    table.begins(BegunCall("ann", "player", "ann", "draft", 1))
+    last = written.getvalue().rpartition("ann")[2]
+    table.pause()
+    assert "drafting, 0 s" in last
+    assert "waits" in last, "whoever was not asked yet"
 
 
 async def test_ctrl_c_while_it_moves(tmp_path: Path) -> None:

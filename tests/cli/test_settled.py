@@ -22,6 +22,7 @@ LOADED_FOR_PLAY = {
 OURS = {"moot.engine", "moot.experiment", "moot.grade", "moot.measures", "moot.report", "moot.store", "moot.strategies"}
 COMMAND = """
 import json, sys
+{before}
 from moot.cli import main
 sys.argv = ["moot", *{arguments!r}]
 try:
@@ -50,11 +51,11 @@ def folder(tmp_path: Path) -> Path:
     return work
 
 
-def typed(folder: Path, *arguments: str, **variables: str) -> tuple[list[str], set[str]]:
+def typed(folder: Path, *arguments: str, before: str = "", **variables: str) -> tuple[list[str], set[str]]:
     """The lines that it told, those on stderr first, and the modules that were loaded."""
     cache = {"MOOT_CACHE": str(folder.parent / "cache")}
     done = subprocess.run(
-        [sys.executable, "-P", "-c", COMMAND.format(arguments=arguments)],
+        [sys.executable, "-P", "-c", COMMAND.format(arguments=arguments, before=before)],
         cwd=folder,
         env={**os.environ, **cache, **variables},
         capture_output=True,
@@ -84,6 +85,60 @@ def test_nothing_to_do_loads_nothing_that_plays(folder: Path) -> None:
     assert len(lines) <= 3
 
 
+def on_the_path(folder: Path) -> dict[str, str]:
+    """As `python -m moot` has it: modules are looked for where it is typed."""
+    return {"PYTHONPATH": os.pathsep.join(filter(None, (os.environ.get("PYTHONPATH"), str(folder))))}
+
+
+def test_what_nobody_read_changes_nothing(folder: Path) -> None:
+    path = on_the_path(folder)
+    typed(folder, "run", "cup.yaml", **path)
+    (folder / "out.txt").write_text("as of `moot run cup.yaml > out.txt`", encoding="utf-8")
+    (folder / "report.html").write_text("a page", encoding="utf-8")
+    (folder / "other.yaml").write_text("another experiment", encoding="utf-8")
+    (folder / "Makefile").write_text("all:", encoding="utf-8")
+    lines, modules = typed(folder, "run", "cup.yaml", **path, OF_ANOTHER_PROGRAM="1", NO_COLOR="1")
+    assert at_once(modules), "the first run has told the second, whatever stands beside it"
+    assert lines[1].startswith("vote: ")
+    narrow, modules = typed(folder, "run", "cup.yaml", **path, COLUMNS="24")
+    assert at_once(modules)
+    assert lines[1].startswith(narrow[1]), "a screen of another width shows as much as fits"
+    assert len(narrow[1]) < len(lines[1])
+    again, _ = typed(folder, "run", "cup.yaml", **path, COLUMNS="24", MOOT_CACHE=str(folder.parent / "empty"))
+    assert narrow == again
+
+
+PROMPT = '{{ question }} Reply as JSON: {"answer": "..."}'
+NO_MODULE = "raise SystemExit('who is looked for first')"
+CHANGES = {
+    "a question": ("q.csv", "question,answer\nWhich is number 0?,word0\nWhich is the last?,last\n"),
+    "a prompt": ("wording/draft.j2", f"Please. {PROMPT}"),
+    "a prompt that was not there": ("wording/instructions/kind.j2", "Be kind."),
+    "a document that is looked for": ("notes/second.md", "Number 7 is word7."),
+    "a module that is looked for": ("some_module.py", NO_MODULE),
+}
+
+
+def test_what_was_read_or_would_be_is_looked_up_when_it_changes(folder: Path) -> None:
+    for name, text in {
+        "cup.yaml": FILE.replace("{file: q.csv}", "{file: q.csv, documents: notes}") + "prompts: wording\n",
+        "notes/first.md": "Number 1 is word1.",
+        "wording/draft.j2": PROMPT,
+    }.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+    path = on_the_path(folder)
+    typed(folder, "run", "cup.yaml", **path)
+    for what, (name, text) in CHANGES.items():
+        assert at_once(typed(folder, "run", "cup.yaml", **path)[1]), f"before {what}"
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+        assert not at_once(typed(folder, "run", "cup.yaml", **path)[1]), what
+    newer = "import moot; moot.__version__ = '99'"
+    assert at_once(typed(folder, "run", "cup.yaml", **path)[1])
+    assert not at_once(typed(folder, "run", "cup.yaml", before=newer, **path)[1]), "another moot looks for itself"
+
+
 def test_another_question_is_played(folder: Path) -> None:
     typed(folder, "run", "cup.yaml")
     with (folder / "q.csv").open("a", encoding="utf-8") as file:
@@ -106,7 +161,7 @@ STORE = """
 import asyncio, os, sqlite3, sys, time
 from contextlib import closing
 from pathlib import Path
-from moot.cli import settled
+from moot.cli import heard, settled
 from moot.store.as_read import StoreAsRead
 from moot.store.sqlite import SqliteStore
 
@@ -132,43 +187,53 @@ Path("looked").mkdir()
 Path("looked/one").write_text("a")
 store_read("cup.db").close()
 ALL = ("all is there",)
-rerun = settled.Rerun(Path("cup.yaml"), None, None, 80)
+rerun = settled.Rerun(Path("cup.yaml"), None, None)
+
+def told():
+    return rerun.told_before(80)
+
+def keep(read):
+    rerun.keep([ALL], read)
 """
 WITNESS = f"""{STORE}
 time.sleep(0.02)
-settled.listen()
+heard.listen()
 
 def look():
     Path("read.txt").read_text()
     os.listdir("looked")
     Path("absent.txt").exists() or Path("cup.yaml").read_text()
+    os.environ.get("A_KEY")
 
 def kept():
-    rerun.keep(ALL, store_read("cup.db"))
-    return rerun.told_before()
+    keep(store_read("cup.db"))
+    return told()
 
 def said(problem):
-    assert rerun.told_before() is None, problem
+    assert told() is None, problem
 
 look()
 assert kept() == ALL
 Path("cup.db-wal").write_text("more")
 said("somebody writes to the store")
 Path("cup.db-wal").unlink()
-assert rerun.told_before() == ALL
+assert told() == ALL
 os.environ["A_KEY"] = "x"
-said("a variable is there now")
+said("a variable that was asked for is there now")
 del os.environ["A_KEY"]
+os.environ["ANOTHER"] = "x"
+assert told() == ALL, "nobody asked for that one"
 home, os.environ["HOME"] = os.environ["HOME"], "/elsewhere"
 said("the home is another, and paths may go by it")
 os.environ["HOME"] = home
-assert rerun.told_before() == ALL
-assert settled.Rerun(Path("cup.yaml"), None, 2, 80).told_before() is None
-assert settled.Rerun(Path("cup.yaml"), None, None, 60).told_before() is None
+assert told() == ALL
+assert settled.Rerun(Path("cup.yaml"), None, 2).told_before(80) is None
+Path("beside.txt").write_text("b")
+assert told() == ALL, "nobody looked through its folder"
 Path("looked/two").write_text("b")
 said("a folder that was looked through has another file")
 Path("looked/two").unlink()
-assert rerun.told_before() == ALL
+assert told() == ALL
 before = os.stat("read.txt")
 Path("read.txt").write_text("b")
 os.utime("read.txt", ns=(before.st_atime_ns, before.st_mtime_ns))
@@ -189,13 +254,13 @@ for folder in "ab":
 Path("folder").symlink_to("real/a")
 Path("words.txt").symlink_to("real/a/words.txt")
 time.sleep(0.02)
-settled.listen()
+heard.listen()
 Path("read.txt").read_text()
 time.sleep(0.02)
 read = None
 {meanwhile}
-rerun.keep(ALL, read or store_read("cup.db"))
-assert (rerun.told_before() is not None) is {told}
+keep(read or store_read("cup.db"))
+assert (told() is not None) is {told}
 """
 TURNED = """
 def turn(link, to):
@@ -238,7 +303,7 @@ def test_whatever_was_looked_at_and_is_another_now_is_noticed(folder: Path) -> N
         ("Path('read.txt').write_text('b')", False),  # somebody edits the questions while they are played
         ("import subprocess; subprocess.run(['true'])", False),
         ("import socket; socket.getaddrinfo('localhost', 80)", False),
-        ("import socket\nwith settled.only_played(): socket.getaddrinfo('localhost', 80)", True),
+        ("import socket\nwith heard.only_played(): socket.getaddrinfo('localhost', 80)", True),
         (TURNED.format(link="folder", to="real/b", back="real/a"), False),
         (TURNED.format(link="words.txt", to="real/b/words.txt", back="real/a/words.txt"), False),
     ],
@@ -296,6 +361,29 @@ def test_whoever_was_asked_by_the_play_is_not_asked_again(folder: Path) -> None:
     lines, modules = typed(folder, "run", "cup.yaml")
     assert at_once(modules), "the first run has told the second what there is"
     assert lines[0] == "nothing to do: all 12 episodes are there"
+
+
+def test_a_judge_who_has_said_all_is_not_asked_again(folder: Path) -> None:
+    rows = [{"model": "ann", "question_id": str(row), "answer": f"word{row - 1}, I think"} for row in range(1, 5)]
+    (folder / "said.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    with in_a_thread(running({"models": {"eve": {"accuracy": 1}}})) as server:
+        judge = {"provider": "endpoint", "base_url": server.base_url, "model": "eve"}
+        keys = {
+            "name": "cup",
+            "questions": {"file": "q.csv"},
+            "models": {"ann": {"provider": "recorded", "file": "said.jsonl", "model": "ann"}, "eve": judge},
+            "players": {"ann": {"model": "ann"}},
+            "strategies": ["solo"],
+            "judge": {"models": ["eve"]},
+        }
+        (folder / "cup.yaml").write_text(json.dumps(keys), encoding="utf-8")
+        typed(folder, "run", "cup.yaml")
+        asked = len(server.log())
+        assert asked == 4
+        told, modules = typed(folder, "run", "cup.yaml")
+        assert at_once(modules)
+        assert told == typed(folder, "run", "cup.yaml", MOOT_CACHE=str(folder.parent / "empty"))[0]
+        assert len(server.log()) == asked, "who looks it up asks nobody either"
 
 
 def test_a_spreadsheet_is_read_by_a_process_of_our_own(folder: Path) -> None:

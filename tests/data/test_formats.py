@@ -362,9 +362,19 @@ class TestAime:
         for row, case in zip(rows, found, strict=True):
             numbers = [int(choice) for choice in case.question.choices]
             assert len(set(numbers)) == 5, "no number twice, so no wrong choice equals the answer"
-            assert all(0 <= number <= 1000 for number in numbers)
+            assert all(0 <= number <= 999 for number in numbers)
             assert int(right_choice(case)) == row["Answer"]
         assert {case.answer for case in found} == set("ABCDE")
+
+    def test_no_choice_that_cannot_be_an_answer(self, tmp_path: Path) -> None:
+        rows = [{**AIME, "ID": str(number), "Answer": number} for number in range(1000)]
+        path = as_jsonl("a.jsonl", *rows)(tmp_path)
+        offered = [{int(choice) for choice in case.question.choices} for case in cases(path, "aime", choices=5)]
+        assert max(set().union(*offered)) == 999
+        # An olympiad's answers may be above 999, so there it is a choice; and the choices beside it are those of before.
+        of_imo = [{int(choice) for choice in case.question.choices} for case in cases(path, "imo", choices=5)]
+        assert max(set().union(*of_imo)) == 1000
+        assert all(one == other for one, other in zip(offered, of_imo, strict=True) if 1000 not in other)
 
     def test_bad_rows(self, tmp_path: Path) -> None:
         for answer, problem in [

@@ -58,9 +58,9 @@ def slow(*names: str) -> Iterator[None]:
         yield
 
 
-def outage(number: int, keys: Mapping[str, Any]) -> Down:
-    """A player, or who groups, is gone on about half of the questions: in every other world always, else in two of three of its
-    calls."""
+def outage(number: int, keys: Mapping[str, Any], questions: float = 0.5) -> Down:
+    """A player, or who groups, is gone on about so many of the questions: in every other world always, else in two of three of
+    its calls."""
     draw = random.Random(f"outage {number}")
     graders = keys.get("judge", {}).get("models", ())
     asked = {*PLAYERS, (keys.get("grouping") or {}).get("model")}
@@ -71,7 +71,7 @@ def outage(number: int, keys: Mapping[str, Any]) -> Down:
         return int(hashlib.sha256(repr((number, *words)).encode()).hexdigest()[:8], 16) / 16**8
 
     def down(name: str, request: Request) -> CallError | None:
-        missing = name == gone and drawn(request.question_id) < 0.5 and drawn(request.messages) < share
+        missing = name == gone and drawn(request.question_id) < questions and drawn(request.messages) < share
         return ServerFailed("the server is down", status=500) if missing else None
 
     return down

@@ -20,6 +20,7 @@ from second_way.shares import Judged
 from second_way.worlds import experiment, stopped, waiting_proposers
 
 MORE = int(os.environ.get("MOOT_WORLDS", "12")) // 12
+"""How many times as many experiments as in `make test`."""
 
 
 def matrix(number: int, folder: Path) -> Labels:
@@ -65,6 +66,7 @@ def test_on_labels(number: int, tmp_path: Path) -> None:
     assert not wrong, "\n".join(wrong[:20])
 
 
+@pytest.mark.long
 def test_a_wrong_figure_is_noticed(tmp_path: Path) -> None:
     labels = matrix(0, tmp_path)
     rows = selected(tmp_path, "labels.csv", "--k", "3")
@@ -107,6 +109,7 @@ def test_on_an_experiment_of_which_answers_wait_for_a_grade(number: int, tmp_pat
         _check(tmp_path, keys)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", range(1, 1 + MORE))
 def test_on_a_run_that_was_stopped(number: int, tmp_path: Path) -> None:
     """What a player was not asked is neither wrong nor right: all of it is over the questions that everybody has."""
@@ -223,6 +226,7 @@ def test_on_a_stopped_experiment(number: int, tmp_path: Path) -> None:
     assert not wrong, "\n".join(wrong[:20])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", range(MORE))
 def test_on_repeats(number: int, tmp_path: Path) -> None:
     """Teams by the first repeat; each alone by the mean over all of them, as it stands in the report."""

@@ -21,9 +21,10 @@ from moot.cli.conditions import unmet
 from moot.cli.console import print_lines
 from moot.cli.exit import run_app
 from moot.errors import UsageError
-from moot.report.ending import LINES, print_ending, short_ending
+from moot.report.ending import LINES, print_ending
 from moot.report.next_commands import NextCommands
 from moot.report.sections import all_sections
+from moot.report.short_ending import short_ending
 from moot.report.terminal import print_sections
 
 PLAYERS = {"ann": 0.6, "bob": 0.5, "eve": 0.3, "a-player-with-a-rather-long-name": 0.2}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 
@@ -10,6 +11,9 @@ from beside import in_a_thread
 
 from moot.cli.app import app
 from moot.cli.exit import run_app
+from moot.experiment.spec import read_experiment
+from moot.live.team import LiveTeam
+from moot.serve.paid_off import offer_line, offer_of
 from moot.simulate.server import running
 
 
@@ -42,3 +46,12 @@ def test_it_is_told_once_by_the_names_of_the_file(tmp_path: Path, capsys: pytest
     assert capsys.readouterr().out.count("Simulated, not real: first, second.") == 1
     assert moot("runs", path) == 0
     assert "simulated models" in capsys.readouterr().out
+    line = asyncio.run(announced(path))
+    assert " %" in line
+    assert "; simulated, not real: first, second (--all" in line, "with the figure that is served"
+
+
+async def announced(path: Path) -> str:
+    live = LiveTeam(read_experiment(path, with_questions=False), serving=True)
+    live.offer = await offer_of(live)
+    return offer_line(live)

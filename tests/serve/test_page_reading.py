@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -240,9 +241,14 @@ HEARD = """
 
 
 async def test_a_screen_reader_hears_events_and_no_clock(tmp_path: Path, browser: Any) -> None:
+    """However slow the page is: nobody writes before it was said that they do."""
+    said = {"drafting": threading.Event(), "reading": threading.Event()}
+    asked: list[str] = []
+
     class Slow(Writer):
         async def generate(self, request: Request) -> Reply:
-            await asyncio.sleep(0.3)
+            asked.append(self.name)
+            await asyncio.to_thread(said["drafting" if len(asked) <= 3 else "reading"].wait, 60)
             return await super().generate(request)
 
     def slow(name: str, model: Any) -> Any:
@@ -257,6 +263,9 @@ async def test_a_screen_reader_hears_events_and_no_clock(tmp_path: Path, browser
             until(browser, lambda page: page.find_elements(By.CSS_SELECTOR, "#model option"))
             browser.execute_script(HEARD)
             browser.find_element(By.ID, "question").send_keys("Plan?", Keys.ENTER)
+            for what, gate in said.items():
+                until(browser, lambda page, what=what: what in page.execute_script("return window.heard.join()"))
+                gate.set()
             until(browser, lambda page: "call" in text(page, "cost"))
             seen = browser.execute_script("return window.seen")
             assert "ann, bob and cat are drafting" in seen

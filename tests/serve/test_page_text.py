@@ -143,7 +143,8 @@ HOSTILE = [
 FOUND = """
     const kept = new Set(arguments[0].split(" "));
     const shown = "#answer, #transcript .text, #verdict, #because, #asked, #history, #changes, #ballots, #seats, #turns";
-    const places = [...document.querySelectorAll(`${shown}, .of-player`)];
+    const given = "#given-question, #given-choices, #given-context .whole";
+    const places = [...document.querySelectorAll(`${shown}, ${given}, .of-player`)];
     const rich = (each) => each.parentElement.closest(".rich");
     const drawn = places.flatMap((place) => [...place.querySelectorAll("*")]);
     const named = (each) => [...each.attributes].map(({ name }) => name);

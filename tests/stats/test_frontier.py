@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import t
 
 from moot.stats.clusters import clustered
-from moot.stats.frontier import Option, frontier
+from moot.stats.frontier import Option, _compared, frontier
 
 ASKED = [f"q{number:02}" for number in range(40)]
 
@@ -173,3 +173,9 @@ def test_of_one_package_a_cost_is_sure_where_each_of_its_questions_says_the_same
         rows = {row["of"]: row for row in frontier({"ann": ann, "bob": bob}, ASKED)}
     assert rows["ann"]["on_frontier"]
     assert rows["bob"]["on_frontier"] is not dearer
+
+
+def test_of_costs_on_no_common_question_none_is_higher() -> None:
+    costs = _compared([{"a": 1.0, "b": 1.0}, {"c": 9.0, "d": 9.0}], ["a", "b", "c", "d"])
+    assert not costs.more.any()
+    assert not costs.surely_more.any()

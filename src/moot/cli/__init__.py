@@ -12,7 +12,7 @@ def main() -> None:
     gc.set_threshold(50_000, 20, 50)
     if sys.argv[1:2] == ["run"]:
         gc.disable()  # until it has loaded them: see `spare_collector`
-        from moot.cli.settled import listen
+        from moot.cli.heard import listen
 
         listen()
     from moot.cli.app import app

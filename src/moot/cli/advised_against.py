@@ -12,7 +12,7 @@ from typing import Any
 from moot.advise.advice import Advice
 from moot.advise.options import SINGLE
 from moot.decide.rules import DIGITS
-from moot.measures.claims.figures import headline_alone
+from moot.measures.claims.headline_alone import headline_alone
 from moot.measures.claims.words import withheld_for
 from moot.measures.numbers import interval, points
 from moot.measures.source import Source

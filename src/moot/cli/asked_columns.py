@@ -28,6 +28,7 @@ from moot.data.tables.which_sheet import sheet_of_questions
 from moot.errors import FileError
 from moot.experiment.starter_file import StarterQuestions
 from moot.pasted import pasted
+from moot.stats.counted_words import few_names
 
 LOOKED_AT = 1000
 """Questions by which is told what kind the others are, and in which language."""
@@ -101,27 +102,33 @@ def _in_this_folder(*, yes: bool) -> tuple[Path | None, tuple[str, ...]]:
             name = unknown[0].name
             if taken(f"Questions: {name}: take it? You will be asked what its columns are."):
                 return unknown[0].relative_to(Path.cwd()), ()
-        note = f"no file here looks like questions: these come with moot; {_how_to_take_yours(unknown)}"
+        notes = ("no file here looks like questions: these come with moot", _how_to_take_yours(unknown))
         for path in undecoded_tables(Path.cwd()):
             say(f"{path.name} is passed over: {not_utf8(path.relative_to(Path.cwd()), 'it is none')}")
-        say(f"Questions: {note}")
-        return None, (note,)
+        return None, _said(notes)
     if yes:
-        names = ", ".join(map(str, likely[:8])) + (" and more" if len(likely) > 8 else "")
-        note = f"several files here look like questions ({names}): --questions FILE takes one"
-        say(f"Questions: those that come with moot, since {note}")
-        return None, (note,)
+        names = few_names([str(path) for path in likely])
+        several_files = "several files here look like questions: these come with moot"
+        return None, _said((several_files, f"--questions FILE takes one of {names}"))
     say("Questions: several files here look like some")
     for place, path in enumerate(likely):
         say(f"  {place + 1:3}  {path}")
     return likely[one("Which?", [[place] for place in range(len(likely))])], ()
 
 
+def _said(notes: tuple[str, str]) -> tuple[str, str]:
+    """Each on a line of its own, here as in the file."""
+    first, second = notes
+    say(f"Questions: {first}")
+    say(f"  {second}")
+    return notes
+
+
 def _how_to_take_yours(unknown: Sequence[Path]) -> str:
     """A table whose columns nobody has heard of may well be them, so it is named."""
     if len(unknown) != 1:
         return "--questions FILE takes yours"
-    return f"--questions {pasted(unknown[0].name)} asks what its columns are, which are not known by their names"
+    return f"--questions {pasted(unknown[0].name)} asks which of its columns is what"
 
 
 def _builtin(name: str, notes: tuple[str, ...]) -> QuestionsFound:

@@ -33,8 +33,8 @@ def run(
         raise UsageError("--all goes with --estimate; after a run moot report FILE --all shows every table")
     here = engine == "local" and not ray_address and workers is None
     plain = here and budget_usd is None and not estimate and not quiet
-    rerun = Rerun(file, store, limit, Console().width) if plain else None
-    if rerun is not None and (told := rerun.told_before()) is not None:
+    rerun = Rerun(file, store, limit) if plain else None
+    if rerun is not None and (told := rerun.told_before(Console().width)) is not None:
         print_lines(told)
         return 0
     if estimate:

@@ -216,11 +216,12 @@ def _count(number: float) -> str:
 
 def _how_long(duration: Duration) -> str:
     who = ", ".join(duration.models) if len(duration.models) <= 3 else f"{len(duration.models)} models on one endpoint"
-    reply = ""
-    if duration.reply_s is not None:
-        known = "as it took before" if duration.known else f"taken as {TOKENS_A_SECOND:.0f} tokens a second"
-        reply = f", a reply in {_time(duration.reply_s)} ({known})"
-    return f"It takes {_time(duration.seconds)} or more, by the limits of {who}: {duration.held_by}{reply}."
+    limits = f"by the limits of {who}: {duration.held_by}"
+    if duration.reply_s is None:  # nobody can be faster than that
+        return f"It takes {_time(duration.seconds)} or more, {limits}."
+    reply = f"if a reply takes {_time(duration.reply_s)}"
+    known = "as it took before" if duration.known else f"assumed, {TOKENS_A_SECOND:.0f} tokens a second"
+    return f"It takes about {_time(duration.seconds)} {reply} ({known}), {limits}."
 
 
 def _time(seconds: float) -> str:

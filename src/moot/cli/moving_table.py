@@ -126,6 +126,9 @@ class MovingTable:
             self.console.print(Text(f"  {seat.name} is {_BEGUN[call.doing]}", style="dim"))
         seat.doing, seat.attempt, seat.since = call.doing, call.attempt, time.monotonic()
         seat.words, seat.over, seat.problem = "", False, False
+        if self._live is not None:
+            # Not when it is drawn next: a model that is loaded now may hold the program up for seconds until then.
+            self._live.update(self._drawn(), refresh=True)
         return SeatListener(seat) if self.words and self.moves else None
 
     def heard(self, call: Call) -> None:

@@ -10,8 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from rich.text import Text
-
 from moot.cli.console import Console
 from moot.cli.exit import INTERRUPTED
 from moot.cli.play_screen import Screen
@@ -29,6 +27,7 @@ from moot.experiment.part_of_file import with_other_play
 from moot.experiment.plan import Plan
 from moot.experiment.spec import ExperimentFile, Questions, QuestionsSpec, read_experiment
 from moot.live.game import CLOCK_S, PERSON, Game, PersonModel, table
+from moot.live.simulated_replies import simulated_by_file
 from moot.models.closest import closest
 from moot.models.flights import Flights
 from moot.pasted import pasted
@@ -196,15 +195,16 @@ async def _rounds(game: Game, experiment: Plan, screen: Screen) -> int:
         say(f"moot: question {number} is left out: such questions {_WANT_TEXT}", file=sys.stderr)
     failed = 0
     screen.welcome(game, len(playable))
-    simulated = [name for name, spec in experiment.spec.models.items() if spec.provider == "simulated"]
-    if simulated:
-        screen.console.print(Text(f"Simulated, not real: {', '.join(simulated)}", style="yellow"))
+    told = simulated_by_file(experiment.spec)
+    screen.not_real(told)
     for place, (_, case) in enumerate(playable, start=1):
         screen.ask(case, f"question {place} of {len(playable)} · {game.standing}")
         screen.seat(game)
         played = await game.play(case)
         failed += played.verdict.outcome == "failed"
         screen.reveal(played, game.standing)
+        screen.not_real(game.simulated - told)
+        told |= game.simulated
         if game.standing.over:
             break
     return failed

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+from collections.abc import Collection
 
 from rich.rule import Rule
 from rich.table import Table
@@ -43,6 +44,11 @@ class Screen:
             played = f"; you decide by their answers{' and reasons' if cell.strategy.reasons else ''}"
         length = f"{questions} question{'s' * (questions != 1)}, {POINTS} points to win"
         self.console.print(Text(f"{names}{chair}{played}; {length}"))
+
+    def not_real(self, models: Collection[str]) -> None:
+        """Who is simulated: said before the first question, or when its first reply tells."""
+        if models:
+            self.console.print(Text(f"Simulated, not real: {', '.join(sorted(models))}", style="yellow"))
 
     def ask(self, case: Case, title: str) -> None:
         question = case.question

@@ -9,15 +9,17 @@ from pathlib import Path
 
 from rich.text import Text
 
+from moot.cli.closed_endpoint import line_of, told_with_what_is_kept
 from moot.cli.console import Console, print_lines
 from moot.cli.exit import INTERRUPTED
+from moot.cli.heard import only_played
 from moot.cli.interrupts import ends_on_ctrl_c, leave_at_once, tell_unfinished
 from moot.cli.loop import run_to_end
 from moot.cli.outputs import files_named
 from moot.cli.progress import watch
 from moot.cli.safe_text import say
 from moot.cli.said_once import not_said_yet, say_warnings
-from moot.cli.settled import Rerun, only_played
+from moot.cli.settled import Rerun
 from moot.engine.failed_by import AlikeCauses, alike_causes
 from moot.engine.run_tally import RunTally, State
 from moot.engine.runner import Runner
@@ -29,10 +31,10 @@ from moot.experiment.plan import Plan
 from moot.experiment.spec import read_experiment
 from moot.measures import NOT_AT_THE_END, needs
 from moot.pasted import pasted
-from moot.report.ending import height, print_ending, short_ending
 from moot.report.figures import Figures, figures, find_experiment, headline_of
 from moot.report.next_commands import NextCommands
 from moot.report.nothing_played import all_failed, next_words, nothing_words
+from moot.report.short_ending import short_ending, short_ending_lengths
 from moot.stats.counted_words import count, few_names
 from moot.store import from_here
 from moot.store.as_read import StoreAsRead
@@ -105,8 +107,9 @@ class Ended:
     """What a run came to."""
 
     code: int
-    settled: tuple[str, ...] = ()
-    """What the same command would tell now, where that is nothing but that nothing is left to do."""
+    settled: tuple[Sequence[str], ...] = ()
+    """What the same command would tell now, where that is nothing but that nothing is left to do: each line in all its
+    lengths."""
     read: StoreAsRead | None = None
     """The store that this was read from."""
 
@@ -132,8 +135,8 @@ async def _run(experiment: Plan, engine: Engine, *, limit: int | None, quiet: bo
             _last_word(runner, state, shown=True)
             if tried or state != "done" or not _is_settled(runner):
                 return Ended(EXIT_CODES[state])
-            lines = tuple(_nothing_to_do(runner.tally, told, following))
-            return Ended(EXIT_CODES[state], lines, await StoreAsRead.of(store))
+            lines = short_ending_lengths(told, *_nothing_to_do(runner.tally, following))
+            return Ended(EXIT_CODES[state], tuple(lines), await StoreAsRead.of(store))
         finally:
             await store.close()
 
@@ -142,12 +145,7 @@ async def _played(runner: Runner) -> State:
     try:
         return await runner.run()
     except EndpointClosed as error:
-        tally, path = runner.tally, pasted(runner.experiment.file.path)
-        kept = f"{tally.kept} of {tally.total} episodes are kept"
-        where = _where(str(error), runner.experiment)
-        raise type(error)(
-            f"{error}{where}\n{kept}. Next: moot doctor {path}, then moot run {path} to go on."
-        ) from error
+        raise await told_with_what_is_kept(error, runner) from error
 
 
 async def _report(
@@ -165,7 +163,7 @@ async def _report(
             stands = await store.read(
                 lambda connection: headline_of(connection, find_experiment(connection, ident=experiment.id))
             )
-            lines = _nothing_to_do(tally, stands, following)
+            lines = short_ending(stands, Console().width, *_nothing_to_do(tally, following))
             if not nothing_new:
                 goes_on = "a larger budget_usd" if state == "budget" else f"moot run {following.source}"
                 after = f"{goes_on} goes on; {report} shows what there is"
@@ -181,6 +179,8 @@ async def _report(
         )
         if all_failed(run_figures):
             return None
+        from moot.report.ending import height, print_ending  # where nothing was played nobody waits for it
+
         console = Console()
         above = sum(height(Text(line), console) for line in (*warned, PROGRESS))
         below = sum(height(Text(line), console) for line in _failed_lines(runner, state, console))
@@ -188,22 +188,28 @@ async def _report(
     return run_figures
 
 
-def _nothing_to_do(tally: RunTally, figures: Figures, following: NextCommands) -> list[str]:
-    after = f"moot report {following.source} shows more"
-    return short_ending(figures, Console().width, _nothing_new_words(tally), after)
+def _nothing_to_do(tally: RunTally, following: NextCommands) -> tuple[str, str]:
+    """The first and the last line of that."""
+    return _nothing_new_words(tally), f"moot report {following.source} shows more"
 
 
 def _is_settled(runner: Runner) -> bool:
-    """Whether the same run would play, ask and grade nothing, and have nothing more to say. Where this one asked somebody
-    after the play only the next can tell: whoever has not answered is asked again."""
+    """Whether the same run would play, ask and grade nothing, and have nothing more to say. Who was asked after the play and
+    gave no usable word is asked again; what a grader of somebody else's says the next time, and what is learnt then, only that
+    run can tell."""
     plan, tally = runner.experiment, runner.tally
     if runner.warnings or tally.ungraded or plan.grading.reused or plan.grading.broken:
         return False
     if tally.purse is not None and tally.purse.overbilled:
         return False
-    asked_later = plan.grading.judges or plan.grading.asked or plan.comparing or plan.learners
-    grouped = tally.matched is not None and tally.matched.calls
-    return not tally.anything_new or not (asked_later or grouped)
+    if not tally.anything_new:
+        return True
+    unanswered = (
+        tally.graded is not None and tally.graded.unusable,
+        tally.matched is not None and tally.matched.failed,
+        tally.compared is not None and tally.compared.without,
+    )
+    return not any(unanswered) and not plan.grading.asked and not plan.learners
 
 
 def _nothing_new_words(tally: RunTally) -> str:
@@ -240,18 +246,6 @@ def _plainest(tally: RunTally) -> str:
     return min((cause.words for cause in tally.causes), key=len, default="")
 
 
-def _where(cause: str, experiment: Plan) -> str:
-    """The line of the file that an error is about: of the model that it names, or at this address whose name its words have
-    in quotes. Not every server repeats the name that it was asked for."""
-    for name, spec in experiment.spec.models.items():
-        address, model = getattr(spec, "base_url", None), getattr(spec, "model", None)
-        quoted = model and any(f"{mark}{model}{mark}" in cause for mark in "'`\"")
-        if address and address in cause and (quoted or f" for model {name}: {address} " in cause):
-            line = experiment.file.places.line(("models", name))
-            return f" ({experiment.file.path.name}:{line}: models.{name})" if line is not None else ""
-    return ""
-
-
 def _failed_lines(runner: Runner, state: State, console: Console | None) -> list[str]:
     """That episodes failed, by what, and what to type next. Below an ending in a few lines of this console, the most usual
     causes first; else each cause in all its words."""
@@ -262,13 +256,13 @@ def _failed_lines(runner: Runner, state: State, console: Console | None) -> list
     found = [*alike_causes(tally.causes), *(AlikeCauses(times, words) for words, times in by_judges)]
     shown = found[: MOST_CAUSES if console is None else CAUSES_LINES]
     room = None if console is None else console.width * (CAUSES_LINES // len(shown)) if shown else None
-    causes = [_cause_line(alike.times, alike.told, _where(alike.words, experiment), room) for alike in shown]
+    causes = [_cause_line(alike.times, alike.told, line_of(alike.words, experiment), room) for alike in shown]
     rest = len(found) - len(causes)
     more = f"; {count(rest, 'other cause')} (--section failures)" if rest else ""
     failed = f"{tally.outcomes['failed']} of {tally.total} episodes failed" if tally.outcomes["failed"] else ""
     without = _without_words(tally)
     of = f" of {count(tally.total, 'episode')}" if without and not failed else ""
-    told = ", ".join(filter(None, (failed, f"{without}{of}", _no_grade_words(tally))))
+    told = ", ".join(filter(None, (failed, f"{without}{of}", _no_grade_words(runner))))
     return [
         f"moot: {told}{more}{':' if causes else ''}",
         *causes,
@@ -282,12 +276,15 @@ def _without_words(tally: RunTally) -> str:
     return f"{tally.unreached.total():,} went on without {who} (not reached)" if who else ""
 
 
-def _no_grade_words(tally: RunTally) -> str:
+def _no_grade_words(runner: Runner) -> str:
     """How many answers somebody should have graded who did not, and is asked again; "" where there are none."""
-    if tally.graded is None or not tally.graded.failed:
+    graded = runner.tally.graded
+    if graded is None or not graded.failed:
         return ""
-    failed = tally.graded.failed
-    return f"{failed:,} of {count(tally.graded.scores, 'answer')} {'has' if failed == 1 else 'have'} no grade"
+    judges = [judging.name for judging in runner.experiment.grading.judges]
+    by = f" by the {'judge' if len(judges) == 1 else 'judges'} {few_names(judges, room=20)}" if judges else ""
+    have = "has" if graded.failed == 1 else "have"
+    return f"{graded.failed:,} of {count(graded.scores, 'answer')} {have} no grade{by}"
 
 
 def _cause_line(times: int, words: str, where: str, room: int | None) -> str:

@@ -15,8 +15,8 @@ from moot.data.published import Published
 from moot.errors import UsageError
 from moot.types import MOST_CHOICES, seeded
 
-MOST = 1000
-"""Wrong choices are drawn from 0 to this number."""
+MOST_DRAWN = 1000
+"""Wrong choices are drawn from 0 to this number, as in the paper."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +25,8 @@ class Aime:
 
     name: ClassVar[str] = "aime"
     columns: ClassVar[tuple[str, ...]] = ()
+    most_offered: ClassVar[int] = 999
+    """No wrong choice is above it: what cannot be an answer gives itself away."""
 
     seed: int = 0
     choices: int | None = None
@@ -44,7 +46,10 @@ class Aime:
             yield {**case, "answer": str(answer), "accepted": self._accepted(answer)}
             return
         generator = seeded(self.seed, "choices", ident)
-        others = generator.sample([number for number in range(MOST + 1) if number != answer], self.choices - 1)
+        numbers = [number for number in range(MOST_DRAWN + 1) if number != answer]
+        others = generator.sample(numbers, self.choices - 1)
+        while max(others) > self.most_offered:  # all of them anew, so that every other question is the one of before
+            others = generator.sample(numbers, self.choices - 1)
         choices, letter = shuffled(str(answer), [str(number) for number in others], generator)
         yield {**case, "choices": choices, "answer": letter}
 
@@ -61,9 +66,10 @@ class Aime:
 
 @dataclass(frozen=True, slots=True)
 class Imo(Aime):
-    """Any whole number: negative ones, and those beyond 999. Wrong choices are drawn as for AIME."""
+    """Any whole number: negative ones, and those beyond 999. Wrong choices are drawn as for AIME, and may be 1000."""
 
     name: ClassVar[str] = "imo"
+    most_offered: ClassVar[int] = MOST_DRAWN
 
     def _answer(self, row: Published) -> int:
         return row.number("Answer", "answer", signed=True)

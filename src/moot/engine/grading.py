@@ -59,6 +59,8 @@ class Graded:
     """How many of the ungraded are long answers, of which no reference says by itself whether they are right."""
     without_answer: int = 0
     """Plays that have none, and so nothing to grade: they are in no stage."""
+    unusable: int = 0
+    """Words of judges that told nothing, be the answer graded by others: they are asked for again."""
 
     def __add__(self, other: Graded) -> Graded:
         return Graded(
@@ -69,6 +71,7 @@ class Graded:
             self.unsaid + other.unsaid,
             self.long_answers + other.long_answers,
             self.without_answer + other.without_answer,
+            self.unusable + other.unusable,
         )
 
     @property
@@ -162,6 +165,7 @@ async def _judge_sheet(store: Store, grading: Grading, sheet: Sheet) -> list[Jud
 
 async def _grade_sheet(store: Store, grading: Grading, sheet: Sheet, graded: Graded) -> None:
     case, words = sheet.case, await _judge_sheet(store, grading, sheet)
+    graded.unusable += sum(not word.usable for word in words)
     for row in sheet.episodes:
         answer = row["answer"]
         person = persons_word(case, answer, sheet.persons)

@@ -18,6 +18,15 @@ def questions_in_its_place(path: Path) -> FileError:
     return FileError(f"a file of questions, not an experiment; {first} writes the experiment that asks them", file=path)
 
 
+def nothing_in_it(path: Path) -> FileError:
+    """A file without a key. One without a letter may have been meant for a store as well."""
+    if not path.stat().st_size:
+        return FileError("an empty file, neither an experiment nor a store; moot init writes an experiment", file=path)
+    return FileError(
+        "only comments; expected keys such as name, models, questions, as moot init writes them", file=path
+    )
+
+
 def refuse_database(path: Path) -> None:
     """`FileError` for a store, or whatever else SQLite keeps."""
     try:

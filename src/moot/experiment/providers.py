@@ -16,7 +16,6 @@ from typing import Any, cast, get_type_hints
 
 from moot.config.key_lines import KeyPath
 from moot.data import Dataset
-from moot.data.logs.formats import UnknownLogFormat
 from moot.errors import FileError, UsageError
 from moot.experiment.environment_headers import headers_from_environment
 from moot.experiment.model_specs import (
@@ -316,6 +315,7 @@ def _recorded(file: ExperimentFile, name: str, spec: RecordedSpec, *_: Any) -> M
 
 
 def _logged(file: ExperimentFile, name: str, tool: str, path: Path, metric: str | None) -> Recording:
+    from moot.data.logs.formats import UnknownLogFormat
     from moot.data.logs.imported import UnusableMetric, recorded_in_logs
 
     try:

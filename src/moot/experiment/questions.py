@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from moot.config.yaml_file import names_beside
 from moot.data import Dataset, about_documents, builtin, by_cluster, given_cases, load, load_published, several
 from moot.data.formats import Format, dataset_format
 from moot.data.hub import Hub
-from moot.data.logs.formats import LOG_FORMATS, is_log_format
-from moot.data.logs.imported import UnusableMetric
-from moot.data.logs.questions import load_logged
 from moot.errors import FileError, UsageError
 from moot.experiment.spec import ExperimentFile, QuestionsSpec
 from moot.foreign_files import check_exists
@@ -58,22 +55,13 @@ def _read(file: ExperimentFile, source: QuestionsSpec, key: KeyPath) -> Dataset:
     language, sample, seed = file.spec.language, source.sample, file.spec.seed
     if cases := file.spec.objects.cases:
         return given_cases(cases, language=language)
-    if source.format is not None and file.spec.objects.format is None and is_log_format(source.format):
-        path = file.beside(source.file or "")
-        try:
-            return load_logged(
-                path,
-                source.format,
-                language=language,
-                sample=sample,
-                seed=seed,
-                kind=source.kind,
-                metric=source.metric,
-            )
-        except UnusableMetric as error:
-            raise file.error((*key, "metric"), error.in_a_file) from None
+    if source.format is not None and file.spec.objects.format is None:
+        from moot.data.logs.formats import is_log_format  # most questions stand in a table, and wait for no log
+
+        if is_log_format(source.format):
+            return _logged(file, source, key, source.format)
     if source.metric is not None:
-        tools = ", ".join(LOG_FORMATS.places())
+        tools = ", ".join(_log_tools())
         raise file.error((*key, "metric"), f"{source.format} is no tool with logs; metric goes with one of {tools}")
     if source.format is not None:
         published, form = _published(file, source, key), _format(file, source, key)
@@ -110,11 +98,35 @@ def _published(file: ExperimentFile, source: QuestionsSpec, key: KeyPath) -> Pat
     return path
 
 
+def _logged(file: ExperimentFile, source: QuestionsSpec, key: KeyPath, tool: str) -> Dataset:
+    from moot.data.logs.imported import UnusableMetric
+    from moot.data.logs.questions import load_logged
+
+    try:
+        return load_logged(
+            file.beside(source.file or ""),
+            tool,
+            language=file.spec.language,
+            sample=source.sample,
+            seed=file.spec.seed,
+            kind=source.kind,
+            metric=source.metric,
+        )
+    except UnusableMetric as error:
+        raise file.error((*key, "metric"), error.in_a_file) from None
+
+
+def _log_tools() -> Iterable[str]:
+    from moot.data.logs.formats import LOG_FORMATS
+
+    return LOG_FORMATS.places()
+
+
 def _format(file: ExperimentFile, source: QuestionsSpec, key: KeyPath) -> Format:
     if file.spec.objects.format is not None:
         return file.spec.objects.format
     try:
         return dataset_format(source.format or "", seed=file.spec.seed, choices=source.choices)
     except UsageError as error:
-        logs = f"; or logs of {', '.join(sorted(LOG_FORMATS.places()))}" if source.hub is None else ""
+        logs = f"; or logs of {', '.join(sorted(_log_tools()))}" if source.hub is None else ""
         raise file.error((*key, "format"), f"{error}{logs}") from None

@@ -27,7 +27,7 @@ from moot.config.yaml_file import Strict, Text, checked, first_mistake, read_yam
 from moot.data import ENDINGS as QUESTION_FILES
 from moot.errors import FileError, UsageError
 from moot.experiment.model_specs import ModelSpec
-from moot.experiment.no_experiment import questions_in_its_place, refuse_database, refuse_other_keys
+from moot.experiment.no_experiment import nothing_in_it, questions_in_its_place, refuse_database, refuse_other_keys
 from moot.experiment.objects import NO_OBJECTS, Objects, check_other_class, taken_apart
 from moot.experiment.spec_parts import CriterionSpec as CriterionSpec
 from moot.experiment.spec_parts import ExtractSpec as ExtractSpec
@@ -351,7 +351,7 @@ def read_experiment(path: Path, *, with_questions: bool = True) -> ExperimentFil
             raise questions_in_its_place(path) from None
         raise
     if not read.values:
-        raise FileError("empty; expected keys such as name, models, questions", file=path)
+        raise nothing_in_it(path)
     refuse_other_keys(path, read.values, Experiment.model_fields)
     spec = checked(Experiment, read.values, file=path, places=read.places)
     spec._path, spec._places = path, read.places

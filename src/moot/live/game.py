@@ -19,6 +19,7 @@ from moot.grade.grading import Grading
 from moot.grade.judge import judge
 from moot.grade.normalise import answer_key
 from moot.live.journal import Journal
+from moot.simulate.mark import is_simulated
 from moot.strategies import Strategy, Traits, label, traits_of
 from moot.strategies.captaincy import absent, captain_decides
 from moot.strategies.lineups import check_some, lineups_of
@@ -188,6 +189,8 @@ class Game:
         self._onlooker = onlooker
         self.standing = GameStanding(alone={player.name: 0 for player in _drafting(cell)})
         self._model = model
+        self.simulated = set[str]()
+        """Models whose replies were no real ones."""
 
     async def play(self, case: Case) -> GradedQuestion:
         """The team's word on a question, its grade, and what everybody's own answer is worth."""
@@ -198,6 +201,8 @@ class Game:
         episode = await play(self.cell, case.question, journal=journal, watcher=onlooker)
         if onlooker is not None:
             onlooker.decided()
+        replied = [(call.model, call.reply) for call in episode.calls if call.reply is not None]
+        self.simulated |= {model for model, reply in replied if model is not None and is_simulated(reply.version)}
         verdict = episode.verdict
         draft_texts = {draft.player: draft.text for draft in verdict.answers}
         scores = await self._grade(case, [verdict.answer, *draft_texts.values()])

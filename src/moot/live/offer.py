@@ -30,6 +30,8 @@ class ServedOffer:
     """Names of what is served beside it; None: all that the file has."""
     from_run: bool = False
     """It is the best of the file's run, as the report's headline has it."""
+    simulated: tuple[str, ...] = ()
+    """Models that were not real in that run."""
 
 
 def title_of(name: str, cell: Cell) -> str:

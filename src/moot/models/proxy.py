@@ -7,7 +7,6 @@ says. aiohttp could read them too, but it would read `~/.netrc` along with them.
 from __future__ import annotations
 
 from urllib.parse import urlsplit
-from urllib.request import getproxies_environment, proxy_bypass
 
 from moot.errors import UsageError
 
@@ -17,6 +16,8 @@ ENV = "env"
 
 def environment_proxy(url: str) -> str | None:
     """The address that HTTPS_PROXY, HTTP_PROXY or ALL_PROXY has for this one; None where NO_PROXY names its host."""
+    from urllib.request import getproxies_environment, proxy_bypass  # a client of its own, and a slow one to load
+
     parts = urlsplit(url)
     named = getproxies_environment()
     proxy = named.get(parts.scheme) or named.get("all")

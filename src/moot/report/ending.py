@@ -29,7 +29,6 @@ from moot.report.nothing_played import instead_of_figures, next_words
 from moot.report.preferred_rows import PREFERRED, with_preferred
 from moot.report.remarks import front_words
 from moot.report.sections import all_sections
-from moot.report.stored_runs import headline_words
 from moot.report.top_row import none_came, top_row
 from moot.report.whose_figures import whose_words
 
@@ -268,11 +267,6 @@ def _meant(figures: Figures, rows: Sequence[Row]) -> list[int]:
     of = (figures.get("headline") or {}).get("of")
     places = [place for place, row in enumerate(rows) if of in (titled(row), titled(row, team=True))]
     return places if len(places) == 1 else []
-
-
-def short_ending(figures: Figures, width: int, first: str, following: str) -> list[str]:
-    """Three lines: what happened, how it stands, what to type. For who was interrupted, and who had nothing to do."""
-    return [first, headline_words(figures.get("headline"), width), following]
 
 
 def height(part: Text | Table, console: Console) -> int:

@@ -10,8 +10,7 @@ from sqlalchemy import Connection
 from moot.errors import UsageError
 from moot.grade.graders import USUAL
 from moot.measures.alike_plans import told_of
-from moot.measures.all_measures import AllMeasures
-from moot.measures.claims.figures import headline_alone
+from moot.measures.claims.headline_alone import headline_alone
 from moot.measures.facts.figures import PLAN_SIGNS
 from moot.measures.measure import Measure
 from moot.measures.reserved import GRADER
@@ -40,6 +39,8 @@ def figures(
     each measure; once true no more are taken, and the figures say which are missing.
     `without`: measures of which nothing will be shown.
     """
+    from moot.measures.all_measures import AllMeasures  # a headline takes none of most of them
+
     with uncollected():
         source = Source(connection, experiment, hypotheses=hypotheses)
         with clustered(source.clusters):

@@ -15,7 +15,7 @@ from sqlalchemy import Connection, select
 from moot.experiment.side_names import ClaimError
 from moot.measures.accuracy.figures import accuracy_figures
 from moot.measures.cells import Stored
-from moot.measures.claims.figures import headline_alone
+from moot.measures.claims.headline_alone import headline_alone
 from moot.measures.claims.without_members import WithoutMembers
 from moot.measures.columns import names_teams, titled
 from moot.measures.numbers import money, money_alike, right

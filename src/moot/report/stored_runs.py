@@ -12,12 +12,12 @@ from typing import Any
 from sqlalchemy import Connection
 
 from moot.measures.accuracy.figures import bill_usd, outcomes_of
-from moot.measures.accuracy.simulated import simulated_models
 from moot.measures.alike_plans import are_alike, in_play, whole_of
-from moot.measures.claims.figures import headline_alone
+from moot.measures.claims.headline_alone import headline_alone
 from moot.measures.claims.words import ungraded_answers
 from moot.measures.facts.figures import PLAN_SIGNS
 from moot.measures.numbers import between, interval, money, percent, points
+from moot.measures.simulated_models import simulated_models
 from moot.measures.source import Source
 from moot.report.nothing_played import nothing_words
 from moot.report.uncollected import uncollected

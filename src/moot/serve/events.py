@@ -55,6 +55,7 @@ def call_event(call: Call, *, whole: bool = False) -> dict[str, Any]:
         "problem": call.problem,
         "error": call.error,
         "seconds": None if call.reply is None else round(call.reply.latency_s, 3),
+        "version": None if call.reply is None else call.reply.version,
         "cost_usd": None if call.reply is None else call.reply.cost_usd,
     }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
@@ -14,12 +15,13 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from moot.config.type_words import told
-from moot.errors import UsageError
+from moot.errors import MootError, UsageError
 from moot.experiment.plan import Cell
 from moot.live.beside_episodes import titles_of
 from moot.live.edited_team import players_of, strategies_of, strategy_gives_texts
 from moot.live.forgotten_episode import purge_episode
 from moot.live.served_names import gives_long_answers
+from moot.live.simulated_replies import simulated_by_file, simulated_by_replies
 from moot.live.team import LiveTeam
 from moot.openai_form.refusal import Refused, json_response
 from moot.serve.admission import Admission
@@ -34,7 +36,7 @@ from moot.store.examined import examined
 VENDORED = ("markdown-it.umd.min.js", "highlight.min.js", "katex.min.js", "purify.min.js")
 OURS = (
     *("table.js", "server.js", "stages.js", "written.js", "rich.js", "markdown.js"),
-    *("tabs.js", "turns.js", "edit.js", "duel.js", "left.js", "asking.js", "ballots.js", "letters.js"),
+    *("tabs.js", "turns.js", "edit.js", "duel.js", "left.js", "asking.js", "ballots.js", "letters.js", "given.js"),
 )
 SCRIPTS = (*OURS, *(f"vendor/{name}" for name in VENDORED))
 FILES = ("table.html", "table.css", *SCRIPTS)
@@ -83,8 +85,18 @@ class PastAndPage:
             }
             for name, cell in self.live.cells.items()
         ]
-        told = {"name": self.live.experiment.name, "kind": self.live.kind, "simulated": _simulated(self.live)}
+        told = {"name": self.live.experiment.name, "kind": self.live.kind, "simulated": await self._simulated()}
         return json_response({**told, "teams": listed, "parts": _parts(self.live) if self.edit_teams else None})
+
+    async def _simulated(self) -> list[str]:
+        """Models that are not real, by the file, by its run, or by what they have answered here."""
+        live = self.live
+        spec = live.experiment.spec
+        found = simulated_by_file(spec) | set(live.offer.simulated if live.offer is not None else ())
+        with suppress(MootError):  # what is wrong with the store is told with the list of what was asked
+            async with examined(live.store):
+                found |= await live.store.read(partial(simulated_by_replies, plan=live.record.id))
+        return [name for name in spec.models if name in found]
 
     async def episodes(self, request: Request) -> Response:
         """What was asked last."""
@@ -230,7 +242,3 @@ def _seats(cell: Cell) -> list[dict[str, str]]:
 
 def _link(name: str, ticket: str) -> dict[str, str]:
     return {"name": name.removesuffix(".html"), "url": f"/reports/{quote(name)}?ticket={ticket}"}
-
-
-def _simulated(live: LiveTeam) -> list[str]:
-    return [name for name, spec in live.experiment.spec.models.items() if spec.provider == "simulated"]

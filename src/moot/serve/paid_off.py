@@ -30,11 +30,13 @@ from moot.live.served_names import (
 from moot.live.team import LiveTeam
 from moot.measures.claims.words import withheld_for
 from moot.measures.numbers import percent
+from moot.measures.simulated_models import simulated_models
+from moot.measures.source import Source
 from moot.models.closest import closest
 from moot.report.figures import headline_of
 from moot.report.stored_runs import headline_words, preferred_words
 from moot.report.wanted_plan import WantedPlan
-from moot.stats.counted_words import count
+from moot.stats.counted_words import count, few_names
 from moot.store.examined import examined
 from moot.types import TEXT
 
@@ -55,6 +57,8 @@ class _Measured:
     """These alone, behind a name that is known."""
     title: str = ""
     """What it is, without figures."""
+    simulated: tuple[str, ...] = ()
+    """Models that were not real in that run."""
 
 
 async def offer_of(live: LiveTeam, *, only: Sequence[str] = (), every: bool = False) -> ServedOffer:
@@ -84,7 +88,8 @@ async def offer_of(live: LiveTeam, *, only: Sequence[str] = (), every: bool = Fa
     if declared is not None:
         same = best.name is not None and whole[best.name].id == cells[first].id
         why = f"{_told(first, cells)}declared as primary{f': {best.figures}' if same else ''}"
-    return ServedOffer(first, why, chosen or (None if every else ()), from_run=declared is None)
+    beside = chosen or (None if every else ())
+    return ServedOffer(first, why, beside, from_run=declared is None, simulated=best.simulated)
 
 
 def _first_of(live: LiveTeam) -> str:
@@ -135,6 +140,7 @@ def _chosen(connection: Connection, file: ExperimentFile, experiment: Plan) -> _
         since = found.not_of_file.replace("have changed since; this is its run", "have changed since its run")
         return _Measured(None, since.partition("; this is ")[0])
     headline = headline_of(connection, found.plan)["headline"]
+    simulated = tuple(simulated_models(Source(connection, found.plan)))
     if headline is None:
         return _Measured(None, NO_RUN)
     if headline.get("interim") or headline.get("cut_short"):
@@ -145,28 +151,34 @@ def _chosen(connection: Connection, file: ExperimentFile, experiment: Plan) -> _
         preferred = headline.get("preferred") or {}
         if preferred.get("value") is None:
             return _Measured(None, "nothing of its run can be ranked yet")
-        return most_preferred(preferred, experiment)
+        return most_preferred(preferred, experiment, simulated)
     name = name_of_side(experiment, headline["of"])
     if name is None:
         return _Measured(None, f"{headline['of']}, the best of its run, is not in it")
     ahead = _player_ahead(headline, experiment)
     # That a player is ahead is told with what that player had: the difference would say it twice.
-    words = headline_words(headline, SHORT if ahead else None)
+    words = f"{headline_words(headline, SHORT if ahead else None)}{_not_real(simulated)}"
     best = "the best of the run's teams" if ahead else "the run's best"
     return _Measured(
         name,
         f"{best}, {words}{ahead}",
         f"{words.removeprefix(headline['of'] + ': ')}{ahead}",
         f"{best}, {headline['of']}",
+        simulated,
     )
 
 
-def most_preferred(preferred: Mapping[str, Any], experiment: Plan) -> _Measured:
+def _not_real(simulated: Sequence[str]) -> str:
+    """What must not be forgotten with a figure."""
+    return f"; simulated, not real: {few_names(simulated)}" if simulated else ""
+
+
+def most_preferred(preferred: Mapping[str, Any], experiment: Plan, simulated: tuple[str, ...] = ()) -> _Measured:
     """Where texts were compared and nothing else is graded: whom the headline is about then."""
     name = name_of_side(experiment, preferred["of"])
     if name is None:
         return _Measured(None, f"{preferred['of']}, the most preferred of its run, is not in it")
-    figures, ahead = preferred_words(preferred), ""
+    figures, ahead = f"{preferred_words(preferred)}{_not_real(simulated)}", ""
     if preferred["value"] <= HALF:
         served = (own for own, cell in served_names(experiment).items() if cell.player == preferred["against_player"])
         by_name = f": --only {shlex.quote(own)}" if (own := next(served, None)) is not None else ""
@@ -175,7 +187,7 @@ def most_preferred(preferred: Mapping[str, Any], experiment: Plan) -> _Measured:
         ahead = "; whether it is preferred cannot be told"
     best = "the best of the run's teams" if preferred["value"] <= HALF else "the run's best"
     title = f"{best}, {preferred['of']}"
-    return _Measured(name, f"{title}: {figures}{ahead}", f"{figures}{ahead}", title)
+    return _Measured(name, f"{title}: {figures}{ahead}", f"{figures}{ahead}", title, simulated)
 
 
 def _player_ahead(headline: Mapping[str, Any], experiment: Plan) -> str:

@@ -142,8 +142,7 @@ class ServedRequest:
 
     async def completion(self) -> Completion:
         async with self.place():
-            _, done = await self.played(await self.talk())
-            return done
+            return await self.played(await self.talk())
 
     async def talk(self) -> Conversation:
         """What is asked. Whatever is wrong with it is found here: past the limits of the key, before anybody is paid."""
@@ -162,8 +161,13 @@ class ServedRequest:
         return talk
 
     async def played(
-        self, talk: Conversation, heard: Callable[[Call], None] = unheard, watcher: Watcher | None = None
-    ) -> tuple[AnsweredQuestion, Completion]:
+        self,
+        talk: Conversation,
+        heard: Callable[[Call], None] = unheard,
+        watcher: Watcher | None = None,
+        over: Callable[[AnsweredQuestion], None] = lambda asked: None,
+    ) -> Completion:
+        """`over`: told of the end, also where it is none that the client gets an answer by."""
         live = self.server.live
         if self.time_is_over:
             raise self.no_place()
@@ -193,7 +197,8 @@ class ServedRequest:
                     self.account_for(out_of_time(asked, self.time_limit_s or 0.0), note)
                 raise
             self.account_for(asked, note)
-            return asked, completion_of(self.head, asked, self.wish, dress)
+            over(asked)
+            return completion_of(self.head, asked, self.wish, dress)
 
     async def in_form(self, asked: AnsweredQuestion, wanted: WantedJson, system: str) -> tuple[AnsweredQuestion, str]:
         """The answer as the client wants it written, if there is time for that: where none is left nobody is asked for it."""
@@ -269,9 +274,7 @@ class ServedRequest:
     async def told(self, talk: Conversation, telling: Telling) -> Completion:
         """The question played through, with somebody to be told of it."""
         telling.tell(seated_event(self.server.live.cell(self.model), self.model))
-        asked, done = await self.played(talk, telling.heard, telling)
-        telling.tell(verdict_event(asked))
-        return done
+        return await self.played(talk, telling.heard, telling, lambda asked: telling.tell(verdict_event(asked)))
 
     def telling(self, talk: Conversation, happenings: Happenings, *, watched: bool = False) -> Telling:
         """Who tells the client what happens. The answer is given while it is written only where nothing can change it: one alone

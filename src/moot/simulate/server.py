@@ -39,6 +39,7 @@ from moot.openai_form.requests import WantedJson, read_body, wanted_form
 from moot.simulate.chat_form import SimulatedChat
 from moot.simulate.faults import SPOILED, STATUSES, Faults, Lasting, Paced, broken, spoiled, status_response
 from moot.simulate.likeness import LIKENESSES, PLAIN
+from moot.simulate.mark import SIMULATED, marked
 from moot.simulate.server_config import FaultConfig, LatencyConfig, SimulateConfig, check_config
 from moot.simulate.simulated import SimulatedModel
 from moot.simulate.visits import NO_STATUS, RateLimit, Visit, VisitTally
@@ -214,7 +215,7 @@ class SimulatedServer:
             reply = spoiled(fault.kind, reply)
             # Servers know two ways of saying nothing; which one is up to the body.
             choice = fault.kind != "empty" or int(visit.body[-1], 16) % 2 == 0
-        head = Head(f"chatcmpl-{visit.body[:24]}", f"simulated/{visit.model}", fingerprint="simulated")
+        head = Head(f"chatcmpl-{visit.body[:24]}", marked(visit.model), fingerprint=SIMULATED)
         refused = reply.finish == "refusal"
         finish = "stop" if refused else reply.finish
         return Completion(head, reply.text, reply.usage, finish=finish, refused=refused, choice=choice)

@@ -79,6 +79,7 @@ from moot.errors import RequestRejected
 from moot.models.model import messages_json
 from moot.models.overheard import told_in_pieces
 from moot.simulate.character import Character
+from moot.simulate.mark import marked
 from moot.simulate.mind import Mind
 from moot.simulate.prompt_reading import PromptContents, read_contents, read_guise, read_question, reads_a_reply
 from moot.simulate.roles import MARK, fields, prose
@@ -192,7 +193,7 @@ class SimulatedModel(Character):
             text, finish = text[: limit * 4], "length"
         usage = Usage(prompt=max(1, prompt), completion=max(len(text) // 4, 1 if text else 0))
         cost_usd = self.price.cost_usd(usage) if self.price else None
-        return Reply(text, finish, usage, version=f"simulated/{VERSION} {self.name}", cost_usd=cost_usd)
+        return Reply(text, finish, usage, version=marked(f"{VERSION} {self.name}"), cost_usd=cost_usd)
 
 
 def _turn(request: Request) -> str:

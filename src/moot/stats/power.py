@@ -57,11 +57,6 @@ class Design:
             why = f"with accuracies {accuracy:g} and {accuracy + gain:g} no more questions can differ"
             raise UsageError(f"discordance: expected at most {most:g}, found {discordance:g}: {why}")
 
-    @property
-    def better(self) -> float:
-        """Of the discordant pairs, the share that goes to the one expected to be better."""
-        return (self.discordance + abs(self.gain)) / (2 * self.discordance)
-
 
 def most_discordance(accuracy: float, gain: float) -> float:
     """The largest share of questions on which the two can differ: whoever is wrong is so where the other is right."""

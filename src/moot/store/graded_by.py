@@ -28,3 +28,16 @@ def other_graders(connection: Connection, ident: str, grader: str) -> list[str]:
     if connection.execute(others).first() is None:
         return []
     return sorted(name for name in scores_by_grader(connection, ident) if name != grader)
+
+
+def count_ungraded(connection: Connection, ident: str, grader: str) -> int:
+    """Answers of an experiment that have no grade under this name, be it for want of a judge; judges who differ gave theirs."""
+    places, cells, scores = schema.experiment_questions, schema.experiment_cells, schema.scores
+    query = (
+        select(func.count())
+        .select_from(scores)
+        .join(places, and_(places.c.case == scores.c.case, places.c.experiment == ident))
+        .join(cells, and_(cells.c.cell == scores.c.cell, cells.c.experiment == ident))
+        .where(scores.c.grader == grader, scores.c.value.is_(None), scores.c.stage != "disputed")
+    )
+    return int(connection.execute(query).scalar_one())

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
 from operator import itemgetter
 from typing import Any
 
 from sqlalchemy import Connection, Table
-from sqlalchemy.dialects import postgresql, sqlite
 
 Row = Mapping[str, Any]
 
@@ -73,13 +73,17 @@ def insert_or_replace(table: Table, columns: tuple[str, ...], dialect: str) -> I
 
 
 def _insert(table: Table, columns: tuple[str, ...], dialect: str) -> Any:
-    kind = postgresql if dialect == "postgresql" else sqlite
-    return kind.insert(table).values(dict.fromkeys(columns))
+    return _words_of(dialect).insert(table).values(dict.fromkeys(columns))
+
+
+def _words_of(dialect: str) -> Any:
+    """The one that is meant: who has a file waits for none of the other's modules."""
+    return import_module(f"sqlalchemy.dialects.{'postgresql' if dialect == 'postgresql' else 'sqlite'}")
 
 
 def _compiled(statement: Any, dialect: str) -> Insert:
-    kind = postgresql.dialect if dialect == "postgresql" else sqlite.dialect
-    compiled = statement.compile(dialect=kind(paramstyle="numeric_dollar" if dialect == "postgresql" else "qmark"))
+    paramstyle = "numeric_dollar" if dialect == "postgresql" else "qmark"
+    compiled = statement.compile(dialect=_words_of(dialect).dialect(paramstyle=paramstyle))
     columns = tuple(compiled.positiontup)
     return Insert(str(compiled), columns, _of_one(*columns) if len(columns) == 1 else itemgetter(*columns))
 

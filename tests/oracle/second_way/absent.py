@@ -17,14 +17,16 @@ ENDS = ("low", "high", "p", "low_holm", "high_holm", "p_holm")
 ONE_BY_ONE = ("headline", "hypotheses", "power", "unreached")
 """Where such plays are weighed by themselves, or nothing has an interval."""
 NAMES = ("label", "from", "stage", "team", "cohort", "captain", "player")
-WHOLE_TEAM = ("skyline", "best_single", "talk_threshold")
+BY_ALL_DRAFTS = ("d", "self_choice", "places", "ece")
+"""What a row tells that rests on all drafts and on whoever groups them: by the number of answers, whose draft was chosen, from
+which place, and how sure one could be."""
 
 
 def lacking(raw: Raw, cells: Iterable[Cell]) -> bool:
     return _lacking(raw, [episode for cell in cells for episode in raw.episodes(cell)])
 
 
-def _lacking(raw: Raw, plays: Iterable[Any]) -> bool:
+def _lacking(raw: Raw, plays: Iterable[Any], part: float = 1.0) -> bool:
     """Of texts, of what has a reference and of what has none each for itself: no figure is of two of these."""
     counts: dict[tuple[bool, bool], list[int]] = {}
     for play in plays:
@@ -32,10 +34,10 @@ def _lacking(raw: Raw, plays: Iterable[Any]) -> bool:
         count = counts.setdefault((content["question"].get("kind") == "text", content.get("known", True)), [0, 0])
         count[0] += bool(play.unreached)
         count[1] += 1
-    return any(_many(*count) for count in counts.values())
+    return any(_many(without, part * every) for without, every in counts.values())
 
 
-def _many(without: int, plays: int) -> bool:
+def _many(without: int, plays: float) -> bool:
     return 20 * without > plays
 
 
@@ -43,7 +45,10 @@ def without_intervals(raw: Raw, figures: Mapping[str, Any]) -> Row:
     if not any(episode.unreached for cell in raw.cells for episode in raw.episodes(cell)):
         return dict(figures)
     rows = _Rows(raw)
-    told = {key: each if key in ONE_BY_ONE else rows.walk(key, each, {}) for key, each in figures.items()}
+    told = {
+        key: each if key in ONE_BY_ONE else rows.walk(key, each, {}, by_itself=isinstance(each, dict))
+        for key, each in figures.items()
+    }
     if any(rows.concerned({"of": row["of"], "label": row["label"]}) for row in figures.get("frontier", ())):
         nobody = ("within_low", "within_high", "beaten_by")
         told["frontier"] = [{**row, **dict.fromkeys(nobody)} for row in told["frontier"]]
@@ -56,22 +61,27 @@ class _Rows:
 
     raw: Raw
 
-    def walk(self, key: str, value: Any, above: Mapping[str, Any]) -> Any:
+    def walk(self, key: str, value: Any, above: Mapping[str, Any], *, by_itself: bool = False) -> Any:
+        """`by_itself`: a figure of the report, and no row of a table; whom it names is what came out."""
         if isinstance(value, list):
             rows = [self.walk(key, each, above) for each in value]
             linked = key == "ratings" and any(self.concerned({**above, **row}) for row in value)
             return [_bare(row) for row in rows] if linked else rows
         if not isinstance(value, dict) or key == "bounds":
             return value
-        wanted = ("team",) if key in WHOLE_TEAM else ("of", "against", "a", "b", *NAMES)
+        wanted = ("team",) if by_itself else ("of", "against", "a", "b", *NAMES)
         identity = {**above, **{name: value[name] for name in wanted if isinstance(value.get(name), str)}}
         identity |= {"asked": asked} if (asked := self._asked(key, value)) else {}
         identity |= {"at": value["n"]} if "d" in value else {}
-        # Learnt from all drafts, or told by who said the same.
-        told_by = "d" in value or key in ("probability", "self_preference", "position_bias")
-        identity |= {"drafts": True} if told_by else {}
+        identity |= {"drafts": True} if any(name in value for name in BY_ALL_DRAFTS) else {}
         row = {name: self.walk(name, each, identity) for name, each in value.items()}
-        return _bare(row) if self.concerned(identity) else row
+        if self.concerned(identity):
+            return _bare(row)
+        # Few plays of all may be many of those that a rate is over.
+        for figure, (some, every) in _over_some(key, value).items():
+            if self.concerned(identity, some / every if every else 0.0):
+                row |= {name: None for name in (f"{figure}low", f"{figure}high") if name in row}
+        return row
 
     def _asked(self, key: str, row: Mapping[str, Any]) -> list[set[str]]:
         """The questions of a row, or those of every part that it is a mean of; nothing where it says no more than others."""
@@ -96,8 +106,9 @@ class _Rows:
             return [{q for q, content in questions.items() if content.get("category") == row["category"]}]
         return [people] if key == "human" else []
 
-    def concerned(self, row: Mapping[str, Any]) -> bool:
-        """Whether of any cell that a row is about too many plays on its questions are such."""
+    def concerned(self, row: Mapping[str, Any], part: float = 1.0) -> bool:
+        """Whether of any cell that a row is about too many plays on its questions are such; or too many for a figure that is
+        over so large a part of them."""
         parts = row.get("asked", [set(self.raw.questions)])
         sides = [_side(self.raw, row[side]) for side in ("a", "b") if side in row]
         if len(sides) == 2 and all(sides):
@@ -110,11 +121,11 @@ class _Rows:
             plain = [cell for cell in table if cell.player or cell.traits.get("hears") == "nothing"]
             cells += [cell for cell in plain if cell.traits.get("drafts") in ways]
         for cell in cells:
-            for part in parts:
-                plays = [episode for episode in self.raw.episodes(cell) if episode.question in part]
+            for asked in parts:
+                plays = [episode for episode in self.raw.episodes(cell) if episode.question in asked]
                 without = {episode.question for episode in plays if episode.unreached}
                 # At which number of answers these would stand nobody knows.
-                if _many(len(without), row["at"]) if "at" in row else _lacking(self.raw, plays):
+                if _many(len(without), row["at"]) if "at" in row else _lacking(self.raw, plays, part):
                     return True
         return False
 
@@ -137,6 +148,26 @@ class _Rows:
         titled = [_side(raw, row[side]) for side in ("of", "against") if side in row]
         by_title = [cell for cells in titled for cell in cells]
         return by_title + ([] if titled and all(titled) else [cell for cell in raw.cells if _about(raw, cell, row)])
+
+
+def _over_some(key: str, row: Mapping[str, Any]) -> dict[str, tuple[float, float]]:
+    """Figures over what came up, by what their ends are called: how much that is, and of how much."""
+    if "regression_rate" in row:
+        pairs, rescued, spoilt = row["n_pairs"], row["rescues"] or 0, row["regressions"] or 0
+        found = {f"{name}_": (row[f"{name}_n"], pairs) for name in ("rescue_rate", "regression_rate")}
+        found |= {"": (min(rescued, spoilt), pairs)}
+        return found | {"with_recovered_": (min(rescued + (row["recovered"] or 0), spoilt), pairs)}
+    if "in_rounds" in row:
+        debates = sum(row["endings"].values())
+        return {"": (debates, debates + row["unanimous_before"])}
+    if "did_not_say" in row:
+        return {"net_": (row["challenged"], row["agents"])}
+    if "self_choice" in row:
+        plays = row["n"] + row["unknown"] + row["not_asked"]
+        return {f"{name.removesuffix('n')}": (row[name], plays) for name in row if name.endswith("_n")}
+    if "stronger" in row and "value" in row:
+        return {"": (max(0.0, (row["stronger"] or 0.0) - (row["alone"] or 0.0)), 1.0)}
+    return {"": (0.0, 1.0)} if key == "gap" else {}
 
 
 def _bare(row: Row) -> Row:

@@ -72,13 +72,14 @@ def hypotheses(raw: Raw) -> Row:
 
 
 def _unreached(raw: Raw, text: str) -> Row:
-    """Open, where in more than one of twenty plays of what it names a call failed; a gap is closed to the other cohorts' best,
-    so that theirs are plays of it as well."""
+    """Open, where in more than one of twenty plays of what it names a call failed, or in any where what it counts is rare; a gap
+    is closed to the other cohorts' best, so that theirs are plays of it as well."""
     for function, inside in _TERM.findall(text):
         side, cohort = _apart(inside)
         for cell in _of_cohort(raw, named(raw, side), None if function == "gap_closure" else cohort):
             plays = raw.episodes(cell)
-            if sum(bool(play.unreached) for play in plays) > len(plays) / 20:
+            few = 0 if function in ("safety_multiple", "gap_closure") else len(plays) / 20
+            if sum(bool(play.unreached) for play in plays) > few:
                 claimed = ("low", "high", "p", "p_holm", "low_holm", "high_holm")
                 return {**dict.fromkeys(claimed), "verdict": "open", "note": ANY_TEXT}
     return {}

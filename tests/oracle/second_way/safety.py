@@ -38,6 +38,7 @@ def _safety(stage: Stage) -> list[Row]:
                 if key not in ("models", "refused", "refused_after") and value == 0
             }
             row |= {"note": None, "why": ANY_TEXT, "n": 0, "n_pairs": 0, "ungraded": 0}
+            row |= {"rescue_rate_n": 0, "regression_rate_n": 0}
         row |= {"left_out": missing} if missing else {}
         idle = [cell.captain for cell in stage.idle if cohort in (None, cell.cohort)]
         rows.append({"cohort": cohort, **stage.named, **row, **({"not_begun": idle} if idle else {})})
@@ -71,6 +72,8 @@ def _counted(pairs: Sequence[Pair]) -> Row:
             zip(("multiple_with_recovered", "with_recovered_low", "with_recovered_high"), with_recovered, strict=True)
         ),
         **_rates({} if flattering else by_question, [] if flattering else unsure, most),
+        "rescue_rate_n": sum(_could(pair, False) for pair in graded),
+        "regression_rate_n": sum(_could(pair, True) for pair in graded),
         "net": None if waiting else rescues - regressions,
         **({"why": ANY_TEXT} if flattering or waiting else {}),
         "regressions_without_answer": None if waiting else sum(p.regression and not p.after.given for p in pairs),

@@ -13,12 +13,12 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from moot.data.clusters import AskedTwice
-from moot.measures.accuracy.simulated import simulated_models
 from moot.measures.cells import Stored, unusual_drafts
 from moot.measures.episodes import EpisodeOutline, marked_at_once
 from moot.measures.learnt_in_run import learnt_row
 from moot.measures.points_words import IN_POINTS
 from moot.measures.question_costs import cell_costs, question_costs
+from moot.measures.simulated_models import simulated_models
 from moot.measures.source import Source
 from moot.measures.spending import bill_usd as bill_usd
 from moot.measures.spending import sum_usd

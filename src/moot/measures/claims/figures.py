@@ -8,10 +8,10 @@ from typing import Any
 from moot.measures.cells import Stored
 from moot.measures.claims.cut_short import all_open, none_beaten
 from moot.measures.claims.headline import headline_figures
+from moot.measures.claims.headline_alone import all_failed
 from moot.measures.claims.hypotheses import hypotheses_figures
 from moot.measures.claims.preferred import with_preferences
 from moot.measures.claims.unreached import without_the_unreached
-from moot.measures.preferences.figures import preference_figures
 from moot.measures.sides import SideResults, ranked, sides
 from moot.measures.source import Source
 from moot.stats.counted_words import count
@@ -32,7 +32,7 @@ def evidence_figures(
     declarations = declared(source.connection, name)
     every = sides(source, cells)
     options = {title: side for title, side in every.items() if side.calls}
-    failed = [title for title, side in options.items() if _all_failed(source, side)]
+    failed = [title for title, side in options.items() if all_failed(source, side)]
     came = {title: side for title, side in options.items() if title not in failed}
     headline = headline_figures(source, cells, declarations, came or options)
     if headline is not None and (preferences := figures.get("preferences")):
@@ -61,17 +61,6 @@ def evidence_figures(
     return {key: value for key, value in evidence.items() if value}
 
 
-def headline_alone(source: Source) -> Row | None:
-    """The headline without all else: for who wants to know how a run stands, and has no time."""
-    options = {title: side for title, side in sides(source, source.cells).items() if side.calls}
-    came = {title: side for title, side in options.items() if not _all_failed(source, side)}
-    declarations = declared(source.connection, source.name)
-    headline = headline_figures(source, source.cells, declarations, came or options)
-    if headline is not None and (preferences := preference_figures(source)):
-        return with_preferences(source, headline, preferences["preferences"])
-    return headline
-
-
 EVERY_ONE_FAILED = "every question failed"
 NOT_PLAYED = "none of the questions that it may be measured on has been played"
 
@@ -79,11 +68,6 @@ NOT_PLAYED = "none of the questions that it may be measured on has been played"
 def too_few_in_common(played: int) -> str:
     questions = count(played, "question")
     return f"it has {questions} only, too few in common with the others"
-
-
-def _all_failed(source: Source, side: SideResults) -> bool:
-    """Whether nothing ever came: what that costs, and how good it would have been, nobody knows."""
-    return all(episode.outcome == "failed" for cell in side.cells for episode in source.seen(cell))
 
 
 def frontier_figures(source: Source, options: Mapping[str, SideResults]) -> list[Row]:

@@ -15,7 +15,7 @@ from moot.errors import UsageError
 from moot.measures.accuracy.figures import bill_usd, outcomes_of
 from moot.measures.alike_plans import are_alike
 from moot.measures.claims.cut_short import WHY
-from moot.measures.claims.figures import headline_alone
+from moot.measures.claims.headline_alone import headline_alone
 from moot.measures.claims.singles import singles_of
 from moot.measures.sides import SideResults, cells_named, side_of, sides
 from moot.measures.source import Source

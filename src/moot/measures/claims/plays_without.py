@@ -26,21 +26,25 @@ class GradedHow(NamedTuple):
     known: bool
 
 
-def too_many_without(source: Source, cells: Iterable[Stored], asked: Collection[str] | None = None) -> bool:
-    """Whether somebody could not be reached in more than a few plays of these. `asked`: only on these questions."""
+def too_many_without(
+    source: Source, cells: Iterable[Stored], asked: Collection[str] | None = None, *, part: float = 1.0
+) -> bool:
+    """Whether somebody could not be reached in more than a few plays of these. `asked`: only on these questions. `part`: as in
+    `lacking`."""
     plays = [play for cell in cells for play in plays_of(source, cell)]
-    return lacking(play for play in plays if asked is None or play.question in asked)
+    return lacking((play for play in plays if asked is None or play.question in asked), part)
 
 
-def lacking(plays: Iterable[PlayOfQuestion]) -> bool:
-    """Whether too many of those that are graded in one way went on without somebody."""
+def lacking(plays: Iterable[PlayOfQuestion], part: float = 1.0) -> bool:
+    """Whether too many of those that are graded in one way went on without somebody. `part`: the share of them that a figure is
+    over, all of which these may be."""
     by_grade: dict[GradedHow, list[bool]] = defaultdict(list)
     for play in plays:
         by_grade[play.graded_how].append(play.lacks)
-    return any(too_many(sum(each), len(each)) for each in by_grade.values())
+    return any(too_many(sum(each), part * len(each)) for each in by_grade.values())
 
 
-def too_many(without: int, plays: int) -> bool:
+def too_many(without: int, plays: float) -> bool:
     return without > FEW_WAITING * plays
 
 

@@ -138,9 +138,13 @@ def without_the_unreached(source: Source, cells: Sequence[Stored], hypotheses: S
     return [_opened(source, cells, row) for row in hypotheses]
 
 
+_OF_FEW_PLAYS = frozenset({"safety_multiple", "gap_closure"})
+"""What such a term counts is rare: one play more could settle it, and so could the one that went on without somebody."""
+
+
 def _opened(source: Source, cells: Sequence[Stored], row: Row) -> Row:
-    for cell in _named(source, cells, row["hypothesis"]):
-        if too_many_without(source, [cell]):
+    for cell, few in _named(source, cells, row["hypothesis"]):
+        if too_many_without(source, [cell], part=0.0 if few else 1.0):
             seen = source.seen(cell)
             without = [episode for episode in seen if episode.unreached]
             names = few_names(sorted({name for episode in without for name in episode.unreached}))
@@ -151,11 +155,12 @@ def _opened(source: Source, cells: Sequence[Stored], row: Row) -> Row:
     return row
 
 
-def _named(source: Source, cells: Sequence[Stored], text: str) -> Iterator[Stored]:
+def _named(source: Source, cells: Sequence[Stored], text: str) -> Iterator[tuple[Stored, bool]]:
+    """Whom a hypothesis is about, each with whether a term of its counts what is rare."""
     try:
         for term in parse(text).terms:
             whole = term.function == "gap_closure"  # from its own best to the best of the others, so theirs is in it
             meant = cells_of_side(source, cells, replace(term.side, cohort=None) if whole else term.side)
-            yield from () if isinstance(meant, str) else meant
+            yield from ((cell, term.function in _OF_FEW_PLAYS) for cell in ([] if isinstance(meant, str) else meant))
     except ClaimError:
         return

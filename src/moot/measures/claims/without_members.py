@@ -20,6 +20,7 @@ from moot.experiment.side_names import ClaimError, is_meant, parse_side
 from moot.measures.cells import Stored, table_of
 from moot.measures.claims.cut_short import none_beaten
 from moot.measures.claims.plays_without import PlayOfQuestion, lacking, plays_of, too_many
+from moot.measures.claims.rate_bases import parts_of_plays
 from moot.measures.claims.row_questions import AskedPart, RowQuestions
 from moot.measures.source import Source
 
@@ -100,7 +101,11 @@ class WithoutMembers:
             return value
         about = self._about(value, around, of)
         row = {key: self._told(each, about, key) for key, each in value.items()}
-        return _withheld(row) if self._touches(about) else row
+        if self._touches(about):
+            return _withheld(row)
+        moved = [name for name, part in parts_of_plays(value, of).items() if self._touches(about, part)]
+        ends = [f"{name}_{end}" if name else end for name in moved for end in ("low", "high")]
+        return {**row, **{end: None for end in ends if end in row}}
 
     def _about(self, row: Mapping[str, Any], around: _About, of: str) -> _About:
         names = ("team",) if of in _OF_A_TEAM else (*_COMPARED, *_TITLED, *_NAMES)
@@ -109,7 +114,8 @@ class WithoutMembers:
         by_drafts = around.by_drafts or of in _BY_ALL_DRAFTS or placed is not None
         return _About(named, self.asked.of_row(row, of) or around.questions, placed, by_drafts)
 
-    def _touches(self, about: _About) -> bool:
+    def _touches(self, about: _About, part: float = 1.0) -> bool:
+        """`part`: the share of the plays that a figure is over, where that hangs on what came of them."""
         cells = self._cells(about.names)
         if about.by_drafts:
             ways = {cell["traits"].drafts for cell in cells} - {None}
@@ -119,15 +125,17 @@ class WithoutMembers:
                 *(cell for cell in self._cells(team) if _only_drafts(cell) and cell["traits"].drafts in ways),
             ]
         shared = self._compared_on(about.names)
-        return any(self._lacks(cell, part, shared, about.placed) for cell in cells for part in about.questions)
+        return any(
+            self._lacks(cell, (asked, shared), about.placed, part) for cell in cells for asked in about.questions
+        )
 
-    def _lacks(self, cell: Stored, part: AskedPart, shared: AskedPart, placed: int | None) -> bool:
-        """Whether too many of a cell's plays on these questions went on without somebody."""
-        both = [each for each in (part, shared) if each is not None]
+    def _lacks(self, cell: Stored, asked: Sequence[AskedPart], placed: int | None, part: float) -> bool:
+        """Whether too many of a cell's plays on questions that are in each of these went on without somebody."""
+        both = [each for each in asked if each is not None]
         plays = [play for play in self.plays[cell["id"]] if all(play.question in each for each in both)]
         if placed is not None:
             return too_many(len({play.question for play in plays if play.lacks}), placed)
-        return lacking(plays)
+        return lacking(plays, part)
 
     def _compared_on(self, names: Mapping[str, str]) -> AskedPart:
         """The questions that both sides of a comparison have played; None where there are no two."""

@@ -20,6 +20,7 @@ from moot.measures.askings import UNUSUAL, Askings
 from moot.measures.cells import Row, Stored
 from moot.measures.episodes import call_keys
 from moot.measures.served.agreement import agreement, why_no_agreement
+from moot.measures.simulated_models import simulated_models
 from moot.measures.source import Source
 from moot.stats.departure import Ranged
 from moot.store import queries
@@ -96,10 +97,7 @@ def read_traffic(connection: Connection, plans: Sequence[Row], since: float | No
         if found:
             traffic.plans += 1
             traffic.seed = source.seed
-            models = source.config.get("models", {}).items()
-            traffic.simulated += [
-                name for name, model in models if model.get("provider") == "simulated" and name not in traffic.simulated
-            ]
+            traffic.simulated += [name for name in simulated_models(source) if name not in traffic.simulated]
         traffic.plays += found
     traffic.plays.sort(key=lambda play: (play.at, play.question, play.cell["id"]))
     return traffic

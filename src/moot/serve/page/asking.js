@@ -20,9 +20,14 @@ function named({ model, edited }) {
   return { model, edited: edited ?? null };
 }
 
+/** Choices as a team is sent them. */
+export function withLetters(choices) {
+  return choices.map((choice, number) => `${LETTERS[number]}. ${choice}`);
+}
+
 /** The next question after an answer: the team is told the choices that there were, and the answer in words. */
 export function askedFurther(asking, answer, question, kind) {
-  const was = [asking.question, ...asking.choices.map((choice, number) => `${LETTERS[number]}. ${choice}`)].join("\n");
+  const was = [asking.question, ...withLetters(asking.choices)].join("\n");
   const turns = [...asking.turns, { role: "user", content: was }, { role: "assistant", content: answer }];
   return { ...mended(asking, question, kind), turns, rival: null };
 }

@@ -9,12 +9,11 @@ const find = (id) => document.getElementById(id);
 const SIDES = ["first", "second"];
 
 /** Ask both. `bodies`: what each is sent; `bill`, `worded`: a verdict's cost and its answer in words; `told`: who is who is known. */
-export async function duel(question, bodies, signal, bill, worded, told) {
+export async function duel(bodies, signal, bill, worded, told) {
   const order = Math.random() < 0.5 ? bodies : [...bodies].reverse();
   find("duel").hidden = false;
   find("better").hidden = true;
   find("voted").textContent = "";
-  find("duel-asked").textContent = shown(question);
   const verdicts = await Promise.all(order.map((body, number) => side(SIDES[number], body, signal, worded)));
   const names = order.map(({ name }) => name);
   const tellAll = () => {
@@ -32,7 +31,7 @@ export async function duel(question, bodies, signal, bill, worded, told) {
   }
   // The question, and no answer to it: one more Enter would give that. Both texts are seen from their beginnings.
   find("better").focus({ preventScroll: true });
-  find("duel").scrollIntoView({ block: "start", behavior: "auto" });
+  find("given").scrollIntoView({ block: "start", behavior: "auto" });
   return verdicts;
 }
 

@@ -15,7 +15,7 @@ export function offerStrategies(parts, texts) {
 
 /** Draw the parts. `made` hears of the team, as the list of teams has them, when it is to be asked. */
 export function drawParts(parts, made) {
-  find("edit-part").hidden = !parts;
+  for (const id of ["edit-part", "edit-told"]) find(id).hidden = !parts;
   if (!parts) return;
   const seats = parts.players.map(({ name, model, seated }) => {
     const label = document.createElement("label");
@@ -34,16 +34,20 @@ export function drawParts(parts, made) {
   find("edit-players").onchange = captains;
   captains();
   find("edit-use").onclick = () => {
-    const [players, captain, strategy] = [chosen(), find("edit-captain").value, find("edit-strategy").value];
-    const models = new Map(parts.players.map(({ name, model }) => [name, model]));
-    made({
-      model: `${players.length > 1 ? players.join("+") : `+${players[0]}`}/${strategy}@${captain}`,
-      team: "put together here",
-      strategy,
-      captain,
-      texts: parts.texts.includes(strategy),
-      players: players.map((name) => ({ name, model: models.get(name) })),
-      edited: { players, captain, strategy },
-    });
+    made(putTogether(parts, { players: chosen(), captain: find("edit-captain").value, strategy: find("edit-strategy").value }));
+  };
+}
+
+/** A team of one's own, as the list of teams has them. */
+export function putTogether(parts, { players, captain, strategy }) {
+  const models = new Map(parts.players.map(({ name, model }) => [name, model]));
+  return {
+    model: `${players.length > 1 ? players.join("+") : `+${players[0]}`}/${strategy}@${captain}`,
+    team: "put together here",
+    strategy,
+    captain,
+    texts: parts.texts.includes(strategy),
+    players: players.map((name) => ({ name, model: models.get(name) ?? name })),
+    edited: { players, captain, strategy },
   };
 }

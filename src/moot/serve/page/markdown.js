@@ -25,6 +25,14 @@ markdown.core.ruler.push("lower_headings", (state) => {
   }
 });
 
+// Which side a column keeps to is said without a style, which the page's policy forbids.
+markdown.core.ruler.push("align_cells", (state) => {
+  for (const token of state.tokens) {
+    const side = /^text-align:(left|center|right)$/.exec(token.attrGet("style") ?? "")?.[1];
+    if (side) token.attrs = [["align", side]];
+  }
+});
+
 function code(text, language) {
   if (!coloured || !language || text.length > LONGEST_CODE || !self.hljs.getLanguage(language)) return escaped(text);
   return self.hljs.highlight(text, { language, ignoreIllegals: true }).value;
@@ -109,7 +117,8 @@ function rendered(text, inline) {
   formulas = 0;
   const tokens = inline ? markdown.parseInline(text, {}) : markdown.parse(text, {});
   if (tokens.some(({ level }) => level >= DEEPEST - 1)) return null;
-  const html = markdown.renderer.render(tokens, markdown.options, {});
+  // Of styles nothing would be left, and a browser complains of each: of formulas too. No quotation mark of a text is bare here.
+  const html = markdown.renderer.render(tokens, markdown.options, {}).replace(/ style="[^"]*"/g, "");
   return html.split("<").length > MOST_TAGS ? null : html;
 }
 

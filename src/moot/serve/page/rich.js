@@ -24,7 +24,7 @@ const TAGS =
   "math mrow mi mn mo ms mtext mspace msub msup msubsup mfrac msqrt mroot mover munder munderover mmultiscripts mprescripts " +
   "mtable mtr mtd mstyle mpadded mphantom menclose merror";
 const PLAIN_ATTRIBUTES = // such as hold no address
-  "class start display displaystyle scriptlevel mathvariant stretchy fence separator form symmetric largeop movablelimits " +
+  "class start align display displaystyle scriptlevel mathvariant stretchy fence separator form symmetric largeop movablelimits " +
   "accent accentunder lspace rspace width height depth voffset minsize maxsize linethickness notation columnalign columnspacing columnlines " +
   "rowspacing rowlines";
 const RULES = {
@@ -44,6 +44,7 @@ purify.addHook("afterSanitizeAttributes", (element) => {
   const classes = [...(element.classList ?? [])].filter((name) => /^hljs-[a-z_-]+$/.test(name));
   element.removeAttribute?.("class");
   if (classes.length) element.setAttribute("class", classes.join(" "));
+  if (!["th", "td"].includes(element.localName)) element.removeAttribute?.("align");
   if (element.localName !== "a") return element.removeAttribute?.("href");
   const href = element.getAttribute("href");
   if (href === null) return;

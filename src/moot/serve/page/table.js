@@ -4,7 +4,8 @@ import { askedAs, askedFurther, askedInForm, bodyOf, inWords, kindFurther, mende
 import { tallied } from "./ballots.js";
 import { anew, bare, cut, plainly, rich, shown } from "./rich.js";
 import { duel } from "./duel.js";
-import { drawParts, offerStrategies } from "./edit.js";
+import { drawParts, offerStrategies, putTogether } from "./edit.js";
+import { drawGiven, givenAsMarkdown } from "./given.js";
 import { begun, ended, left, stopWhenLeft } from "./left.js";
 import { lettered } from "./letters.js";
 import { Trouble, asked, forget, get, post } from "./server.js";
@@ -20,11 +21,15 @@ const LISTED = 200; // questions in the side bar
 const DEEPEST = 1_000; // levels of a reply that is read as JSON
 const EPISODE = /^#(ep_[0-9a-f]{40})$/;
 const TOLD_MS = 200; // what begins within so short a time is told as one thing
+const SIMULATED = "simulated/"; // what the version of every reply begins with that no real model gave
+const LEFT = "It was left while it was played, which has stopped it.";
+const PAGE_LEFT = "The page was left while this was played, which has stopped it.";
+const LEAVES = "A question is being played. Once more, and it is stopped, and this is opened.";
 const DECLARED = "declared as primary";
 const BEST = "the run's best";
 const KINDS = { open: "short", text: "a text", "yes-no": "yes or no", choice: "one of the choices" };
 const find = (id) => document.getElementById(id);
-const state = { tab: "answer", early: "", teams: [], kind: "open", parts: null, seats: new Map(), mind: new Map(), work: new Map(), calls: [], asking: null, episode: null, stop: null };
+const state = { simulated: new Set(), tab: "answer", early: "", teams: [], kind: "open", parts: null, seats: new Map(), mind: new Map(), work: new Map(), calls: [], asking: null, episode: null, stop: null };
 
 function make(tag, className, text) {
   const made = document.createElement(tag);
@@ -58,7 +63,11 @@ function tableOf({ model, edited }) {
   return teamCalled(model) ?? (edited ? { captain: edited.captain, players: edited.players.map((name) => ({ name, model: models.get(name) ?? name })) } : undefined);
 }
 
-async function ask(asking) {
+function ask(asking) {
+  state.played = play(asking);
+}
+
+async function play(asking) {
   const stopping = new AbortController();
   const limit = Number(find("limit").value) || null;
   state.stop = stopping;
@@ -66,7 +75,7 @@ async function ask(asking) {
   if (location.hash) window.history.pushState(null, "", location.pathname);
   clear(asking);
   state.broken = null;
-  begun(asking);
+  begun({ ...asking, limit });
   const clock = setInterval(() => say("cost", `${((performance.now() - started) / 1000).toFixed(1)} s`), 100);
   find("go").disabled = true;
   find("stop").hidden = false;
@@ -75,7 +84,7 @@ async function ask(asking) {
       document.body.classList.add("duelling");
       const bodies = [asking.team, asking.rival].map((team) => ({ name: team.model, body: bodyOf(asking, team, limit) }));
       say("news", "Both teams are asked.");
-      const verdicts = await duel(asking.question, bodies, stopping.signal, bill, worded, history);
+      const verdicts = await duel(bodies, stopping.signal, bill, worded, history);
       stopping.signal.throwIfAborted();
       unanswered();
       say("news", verdicts.every((verdict) => verdict?.answer) ? "Both have answered. Which is better?" : "Not both have answered.");
@@ -94,8 +103,20 @@ async function ask(asking) {
     ended();
     say("cost", state.verdict ? bill(state.verdict) : "");
   }
+  if (stopping.signal.reason?.code === "left") {
+    state.broken = { ...asking, limit };
+    return; // the address is that of where they went
+  }
   if (state.episode) window.history.replaceState(null, "", `#${state.episode}`);
   if (state.episode && !asking.rival) await history(); // the list names teams: beside a rival it is read when these are told
+}
+
+/** Whoever looks at something else leaves what is played, which is stopped as by leaving the page. */
+async function leave() {
+  if (!state.stop) return false;
+  state.stop.abort(wasLeft(LEFT));
+  await state.played;
+  return true;
 }
 
 /** One team, from the first seat to the verdict. */
@@ -129,6 +150,7 @@ function clear(asking = null) {
   find("turns").hidden = turns.length === 0;
   find("turns").append(...turns.map(turn));
   say("asked", asking?.question ?? "");
+  drawGiven(asking, Boolean(asking?.rival) || isLong(asking?.question ?? ""));
 }
 
 /** Something that was said before: what was asked in full, what was answered to be opened. */
@@ -156,14 +178,31 @@ function fail(error) {
 
 /** What has no answer keeps its words: it can be asked again as it was, and mended where it was typed. */
 function unanswered() {
-  const { question, turns, kind, team } = state.asking;
+  const { question, turns, kind, team, about } = state.asking;
   find("actions").hidden = false;
   find("again").hidden = team === null;
   for (const id of ["copy", "save-markdown", "save-json"]) find(id).hidden = !state.verdict || id === "copy";
   if (turns.length) {
     offerFurther(kind || state.kind);
     find("further").value = question;
-  } else if (!find("question").value.trim()) find("question").value = question;
+  } else if (!about?.context && !find("question").value.trim() && choicesAsked().length === 0) refill(state.asking);
+}
+
+/** The empty form, as it is where this is asked from it: Ask asks the same as Ask again. It has no place for a context. */
+function refill({ question, team, rival, kind, choices, limit }) {
+  find("question").value = question;
+  find("choices").value = choices.join("\n");
+  find("kind").value = choices.length || kind === state.kind ? "" : kind;
+  if (limit) find("limit").value = limit;
+  for (const { edited } of [team, rival].filter(Boolean)) if (edited && state.parts) serveToo(putTogether(state.parts, edited));
+  offer();
+  if (teamCalled(team?.model)) find("model").value = team.model;
+  find("rival").value = teamCalled(rival?.model) ? rival.model : "";
+  find("ways").open ||= Boolean(choices.length || find("kind").value || rival);
+}
+
+function serveToo(team) {
+  state.teams = [...state.teams.filter(({ model }) => model !== team.model), team];
 }
 
 /** What can be asked next in this conversation, with the kinds of answer that the team can give. */
@@ -215,7 +254,7 @@ function seat(team) {
     who.append(badge);
     element.append(who, make("p", "model", player.model === player.name ? "" : player.model), make("p", "answer", ""), make("p", "stage", ""));
     find("seats").append(element);
-    state.seats.set(player.name, { element, badge, texts: [] });
+    state.seats.set(player.name, { element, badge, model: player.model, texts: [] });
   });
 }
 
@@ -280,12 +319,20 @@ function answering(words) {
   });
 }
 
+/** Models that are not real are named above all that they say. */
+function notReal(models) {
+  for (const model of models) state.simulated.add(model);
+  find("simulated").hidden = state.simulated.size === 0;
+  say("simulated", state.simulated.size ? `Simulated models, not real ones: ${[...state.simulated].join(", ")}` : "");
+}
+
 function heard(call) {
   state.calls.push(call);
   state.work.delete(`${call.player} ${call.stage} ${call.turn}`);
   transcript(call);
   const place = state.seats.get(call.player);
   if (!place) return progress();
+  if (call.version?.startsWith(SIMULATED)) notReal([place.model]); // whatever the file says of what is behind its address
   const answer = call.answer ?? settled(call.said);
   const line = place.element.querySelector(".answer");
   const stage = place.element.querySelector(".stage");
@@ -591,12 +638,28 @@ function listed() {
       const item = make("li", each.episode === state.episode ? "here" : null);
       const button = make("button");
       button.type = "button";
-      button.append(make("span", "q", each.title ?? named(each)), make("span", "a", `${each.model}: ${each.answer ? cut(each.choice ? `${each.answer}. ${each.choice}` : each.answer, FITS) : each.outcome}`));
-      button.addEventListener("click", () => visit(each.episode));
+      const came = `${each.model}: ${each.answer ? cut(each.choice ? `${each.answer}. ${each.choice}` : each.answer, FITS) : each.outcome}`;
+      button.append(make("span", "q", each.title ?? named(each)), make("span", "a", came));
+      opening(button, each.episode, came);
       item.append(button, renaming(each, item, button), forgetting(each));
       return item;
     }),
   );
+}
+
+/** While something is played it is opened by a second click: what is left is stopped, and paid for. */
+function opening(button, episode, came) {
+  const calm = () => {
+    button.classList.remove("sure");
+    button.querySelector(".a").textContent = shown(came);
+  };
+  button.addEventListener("blur", calm);
+  button.addEventListener("click", () => {
+    if (!state.stop || button.classList.contains("sure")) return visit(episode);
+    button.classList.add("sure");
+    button.querySelector(".a").textContent = LEAVES;
+    say("news", LEAVES);
+  });
 }
 
 /** A name of one's own for a conversation: Enter keeps it, Escape leaves it as it was, and an empty one is the question again. */
@@ -654,9 +717,7 @@ function forgetting(each) {
     }
     if (each.episode === state.episode) {
       window.history.replaceState(null, "", location.pathname);
-      clear();
-      seat(teamCalled(find("model").value));
-      idle();
+      laid();
     }
     say("news", told.note ?? "Forgotten.");
     await history();
@@ -666,17 +727,27 @@ function forgetting(each) {
 }
 
 /** Open a question by its address, which can be kept and shown to others who may see it. */
-function visit(episode) {
-  if (state.stop) return;
+async function visit(episode, hasLeft = false) {
+  const leaves = (await leave()) || hasLeft;
   if (location.hash !== `#${episode}`) window.history.pushState(null, "", `#${episode}`);
-  replay(episode).catch((error) => {
+  try {
+    const whole = await get(`/v1/moot/episodes/${episode}`);
+    if (addressed() !== episode) return; // something else was opened meanwhile
+    replay(episode, whole);
+    if (leaves) say("did", `“${cut(state.broken.question, LARGE)}” was left while it was played, and has stopped: Back and Forward lead to it.`);
+  } catch (error) {
+    if (addressed() !== episode) return;
     clear();
     fail(error);
-  });
+  }
 }
 
-async function replay(episode) {
-  const whole = await get(`/v1/moot/episodes/${episode}`);
+/** The question whose address this is. */
+function addressed() {
+  return EPISODE.exec(location.hash)?.[1];
+}
+
+function replay(episode, whole) {
   const verdict = whole.verdict;
   const answers = (verdict.answers || []).map(([player, answer, reasoning, outcome]) => ({ player, answer, reasoning, outcome }));
   const asking = askedAs(whole, spoken(whole.question));
@@ -740,8 +811,9 @@ function save(name, kind, content) {
 function asMarkdown() {
   const verdict = state.verdict;
   const { question, turns, team } = state.asking;
+  const given = givenAsMarkdown(state.asking);
   const before = turns.flatMap(({ role, content }) => [`## ${role === "user" ? "Asked before" : "Answered before"}`, content]);
-  const parts = [...(turns.length ? [`# ${question}`, ...before, "## Asked further", question] : [`# ${question}`]), `## ${state.title}`, verdict.answer === null ? (verdict.cause ?? verdict.outcome) : worded(verdict.answer), `*${team?.model ?? state.called ?? "a team"}: ${bill(verdict)}*`];
+  const parts = [...(turns.length ? [`# ${question}`, ...before, "## Asked further", question] : [`# ${question}`]), ...given, `## ${state.title}`, verdict.answer === null ? (verdict.cause ?? verdict.outcome) : worded(verdict.answer), `*${team?.model ?? state.called ?? "a team"}: ${bill(verdict)}*`];
   for (const [player, { texts }] of state.seats) {
     for (const { text, why, stage } of texts) parts.push(`## ${player} (${stage})`, worded(text), ...(why ? [`Why: ${readable(why)}`] : []));
   }
@@ -775,15 +847,14 @@ async function start() {
   const { name, kind, simulated, teams, parts } = await get("/v1/moot/teams");
   Object.assign(state, { teams, parts, kind: kind === "choice" ? "open" : kind });
   drawParts(parts, (team) => {
-    state.teams = [...state.teams.filter(({ model }) => model !== team.model), team];
+    serveToo(team);
     offer(team.model);
     find("ways").open = false;
     find("question").focus();
   });
   say("file", name);
   document.title = `${name}: the table`;
-  find("simulated").hidden = simulated.length === 0;
-  say("simulated", simulated.length ? `Simulated models, not real ones: ${simulated.join(", ")}` : "");
+  notReal(simulated);
   offer();
   seat(teamCalled(find("model").value));
   idle();
@@ -797,24 +868,23 @@ async function start() {
       return item;
     }),
   );
-  const opened = EPISODE.exec(location.hash);
-  if (opened) visit(opened[1]);
-  else if (state.broken) brokenOff(state.broken);
+  if (state.asking) return; // somebody was quicker, and has asked
+  if (addressed()) visit(addressed());
+  else if (state.broken) brokenOff(state.broken, PAGE_LEFT);
 }
 
-/** The page was left in the middle of a question: it stands there again, to be asked once more. */
-function brokenOff(asking) {
-  state.broken = null;
+/** A question was left in the middle: it stands there again, to be asked once more. */
+function brokenOff(asking, why) {
   clear(asking);
   if (teamCalled(asking.team.model)) find("model").value = asking.team.model;
   seat(tableOf(asking.team));
   idle();
-  fail(wasLeft());
+  fail(wasLeft(why));
   unanswered();
 }
 
-function wasLeft() {
-  return new Trouble("The page was left while this was played, which has stopped it.", { code: "left" });
+function wasLeft(why) {
+  return new Trouble(why, { code: "left" });
 }
 
 /** Whether what is asked in the form is a text, which not every team can give. */
@@ -857,6 +927,13 @@ function offer(chosen) {
   if (chosen === undefined) return;
   find("model").value = chosen;
   find("model").dispatchEvent(new Event("change"));
+}
+
+/** The table with nothing on it: who would be asked. */
+function laid() {
+  clear();
+  seat(teamCalled(find("model").value));
+  idle();
 }
 
 function idle() {
@@ -905,9 +982,7 @@ for (const [area, form] of [["question", "ask"], ["further", "follow"]]) {
 }
 find("model").addEventListener("change", () => {
   if (state.stop) return;
-  clear();
-  seat(teamCalled(find("model").value));
-  idle();
+  laid();
 });
 find("copy").addEventListener("click", () => copied(worded(state.verdict.answer)));
 find("again").addEventListener("click", () => {
@@ -922,9 +997,12 @@ find("follow").addEventListener("submit", (event) => {
   find("asked").scrollIntoView({ block: "center", behavior: "auto" });
 });
 find("sought").addEventListener("input", listed);
-window.addEventListener("popstate", () => {
-  const episode = EPISODE.exec(location.hash)?.[1];
-  if (episode && episode !== state.episode) visit(episode);
+// Wherever Back and Forward lead, the table shows what the address says.
+window.addEventListener("popstate", async () => {
+  const leaves = await leave();
+  if (addressed()) return visit(addressed(), leaves);
+  if (state.broken) return brokenOff(state.broken, LEFT);
+  laid();
 });
 // The address is that of the question: places in the page are gone to without one.
 for (const link of document.querySelectorAll('a[href^="#"]')) {
@@ -945,7 +1023,7 @@ find("save-json").addEventListener("click", async () => {
 });
 for (const [id, event] of [["kind", "change"], ["choices", "input"]]) find(id).addEventListener(event, reoffer);
 find("stop").addEventListener("click", () => state.stop?.abort(new Trouble("Stopped.", { code: "stopped" })));
-stopWhenLeft(() => state.stop?.abort(wasLeft()));
+stopWhenLeft(() => state.stop?.abort(wasLeft(PAGE_LEFT)));
 find("feedback").addEventListener("click", (event) => {
   const correct = event.target.dataset?.correct;
   if (correct) learn({ correct: correct === "true" });

@@ -1,6 +1,6 @@
 """Which models are not real: by what the file says of them, or by what answered behind their address.
 
-`moot simulate` gives every reply a version that begins with `simulated/`: a file that points to it says nothing of that.
+`moot simulate` marks every reply of its own: a file that points to it says nothing of that.
 """
 
 from __future__ import annotations
@@ -10,9 +10,8 @@ from collections.abc import Iterator
 from sqlalchemy import select
 
 from moot.measures.source import Source
+from moot.simulate.mark import SIMULATED, is_simulated
 from moot.store.schema import calls
-
-SIMULATED = "simulated"
 
 
 def simulated_models(source: Source) -> list[str]:
@@ -21,12 +20,11 @@ def simulated_models(source: Source) -> list[str]:
 
 
 def _simulated(source: Source) -> Iterator[str]:
-    for name, spec in source.config["models"].items():
+    for name, spec in source.config.get("models", {}).items():
         if spec["provider"] == SIMULATED or ("base_url" in spec and _answered_as(source, name)):
             yield name
 
 
 def _answered_as(source: Source, model: str) -> bool:
     query = select(calls.c.version).where(calls.c.experiment == source.name, calls.c.model == model).limit(1)
-    version = source.connection.execute(query).scalar()
-    return version is not None and version.startswith(f"{SIMULATED}/")
+    return is_simulated(source.connection.execute(query).scalar())
