@@ -19,6 +19,8 @@ from typing import IO, BinaryIO, TextIO, TypeVar, cast
 
 from moot.errors import FileError
 
+NO_FILE = "cannot be read: expected a file, found a pipe or a device"
+
 MOST_LINE = 64 * 2**20
 """Bytes, or characters where a file is read as text. One question of a set fits many times over."""
 
@@ -42,8 +44,16 @@ def opened(path: Path) -> BinaryIO:
         os.close(number)
         if stat.S_ISDIR(mode):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-        raise FileError("cannot be read: expected a file, found a pipe or a device", file=path)
+        raise FileError(NO_FILE, file=path)
     return os.fdopen(number, "rb")
+
+
+def check_exists(path: Path, none: str = "no such file") -> None:
+    """`FileError` where there is nothing of this name, in these words; and where it is there, but no file."""
+    if path.is_dir():
+        raise FileError("cannot be read: expected a file, found a folder", file=path)
+    if not path.is_file():
+        raise FileError(NO_FILE if path.exists() else none, file=path)
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import os
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -12,7 +13,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from billing import MAX_TOKENS, MOST_USD, PRICE, Provider, provider
 
 MOOT = [sys.executable, "-c", "from moot.cli import main; main()"]
 KEY = "a-key-for-the-test-of-the-day"
+ADMIN = "an-admin-key-for-the-test-of-the-day"
 DAY_USD = 2.5 * MOST_USD
 
 
@@ -39,10 +41,21 @@ def team(folder: Path, server: Provider, store: str | None = None, through: str 
 
 
 @contextmanager
-def served(path: Path, day_usd: float = DAY_USD) -> Iterator[str]:
+def served(path: Path, day_usd: float = DAY_USD, *more: str) -> Iterator[str]:
     """The address of a server that is killed in the end, without a chance to write anything down."""
-    command = [*MOOT, "serve", str(path), "--port", "0", "--key-env", "MOOT_DAY_KEY", "--usd-per-day", str(day_usd)]
-    environment = {**os.environ, "MOOT_DAY_KEY": KEY}
+    command = [
+        *MOOT,
+        "serve",
+        str(path),
+        "--port",
+        "0",
+        "--key-env",
+        "MOOT_DAY_KEY",
+        "--usd-per-day",
+        str(day_usd),
+        *more,
+    ]
+    environment = {**os.environ, "MOOT_DAY_KEY": KEY, "MOOT_DAY_ADMIN": ADMIN}
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
     assert process.stdout is not None
     try:
@@ -273,3 +286,28 @@ def test_a_bill_in_a_reply_that_failed_is_of_the_day(tmp_path: Path, through: st
             assert server.bill_usd == pytest.approx(3 * MOST_USD)
             assert ask(url, "Who else?") == 429
         assert server.requests == 1
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_the_figure_of_what_calls_cost_is_what_was_paid(tmp_path: Path, workers: int) -> None:
+    """Players of one model and one prompt share a call, who asks again reuses one, and one that was billed is lost on the way."""
+    with provider(tokens=MAX_TOKENS, latency_s=0.0) as server:
+        path = team(tmp_path, server)
+        experiment = json.loads(path.read_text())
+        names = ["ann", "bea", "cid"]
+        experiment |= {"models": dict.fromkeys(names, experiment["models"]["ann"]), "strategies": ["vote"]}
+        experiment |= {"teams": {"three": {"players": names}}}
+        path.write_text(json.dumps(experiment))
+        options = ("--admin-key-env", "MOOT_DAY_ADMIN", "--reuse", "--workers", str(workers))
+        with served(path, 100 * MOST_USD, *options) as url:
+            for number in range(3):
+                server.cut = number == 2
+                assert [ask(url, f"Who is number {number}?", model="three/vote") for _ in range(2)] == [200, 200]
+            told = urllib.request.Request(f"{url}/metrics", headers={"Authorization": f"Bearer {ADMIN}"})
+            with urllib.request.urlopen(told, timeout=60) as response:
+                lines = dict(line.rsplit(" ", 1) for line in response.read().decode().splitlines())
+        with closing(sqlite3.connect(tmp_path / "one.db")) as store:
+            (booked_usd,) = store.execute("SELECT sum(usd) FROM payments").fetchone()
+        assert server.requests == 4, "one for each question, and one once more"
+        assert float(lines["moot_cost_usd_total"]) == pytest.approx(server.bill_usd)
+        assert booked_usd == pytest.approx(server.bill_usd)

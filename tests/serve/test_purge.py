@@ -7,6 +7,7 @@ import json
 import sqlite3
 import subprocess
 import sys
+import time
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -306,3 +307,40 @@ async def test_postgresql_forgets_as_well(tmp_path: Path, postgres: Any) -> None
         postgres.sql(url, "CHECKPOINT")
         assert left() == []
         assert postgres.sql(url, "SELECT count(*) FROM calls") == [(0,)]
+
+
+async def test_postgresql_forgets_while_it_is_asked(tmp_path: Path, postgres: Any) -> None:
+    """One question by its name, and all others by their age, beside people who go on asking and miss nothing."""
+    url = postgres.database()
+    data = Path(postgres.sql(url, "SHOW data_directory")[0][0])
+    statuses: list[int] = []
+    async with serving(tmp_path, {**THREE, "store": url}) as served:
+        _, told = await served.chat(f"Which {SECRET}?")
+        await secrets_told(served)
+        await served.live.record.flush()
+        before = time.time()
+        stopped = asyncio.Event()
+
+        async def asks(who: int) -> None:
+            number = 0
+            while not stopped.is_set():
+                statuses.append((await served.chat(f"Which river has {who} and {number}?"))[0])
+                number += 1
+
+        asking = [asyncio.create_task(asks(who)) for who in range(4)]
+        while len(statuses) < 8:  # noqa: ASYNC110  said by the others
+            await asyncio.sleep(0.01)
+        path = f"{served.url}/v1/moot/episodes/{told['moot']['episode']}"
+        async with served.session.delete(path) as response:
+            assert response.status == 200
+        asked = len(statuses)
+        await forget(served.live.store, served_name("three"), before)
+        while len(statuses) < asked + 8:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+        stopped.set()
+        await asyncio.gather(*asking)
+        await served.live.record.flush()
+        postgres.sql(url, "CHECKPOINT")
+        assert holding(data / "base") == []
+        assert set(statuses) == {200}
+        assert postgres.sql(url, "SELECT count(*) FROM episodes") == [(len(statuses),)]

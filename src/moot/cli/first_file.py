@@ -18,9 +18,10 @@ from moot.cli.tried_models import fitted_to_models
 from moot.data import ENDINGS as QUESTION_FILES
 from moot.data.tables.table import ENDINGS as TABLE_ENDINGS
 from moot.data.tables.table import check_readable
-from moot.errors import FileError, UsageError
+from moot.errors import UsageError
 from moot.experiment.build import build
 from moot.experiment.starter_file import StarterFile, StarterModel
+from moot.foreign_files import check_exists
 from moot.pasted import pasted
 from moot.stats.counted_words import few_names
 from moot.whole_files import written_whole
@@ -50,8 +51,8 @@ def placed(file: Path | None, questions: Path | None, output: Path | None) -> tu
 
 def init_command(questions: Path | None, output: Path, *, yes: bool, ports: Sequence[int], key_env: str | None) -> int:
     _check_output(output, yes=yes)
-    if questions is not None and not questions.is_file():
-        raise FileError("no such file of questions", file=questions)
+    if questions is not None:
+        check_exists(questions, "no such file of questions")
     if questions is not None and questions.suffix.lower() in TABLE_ENDINGS:
         check_readable(questions)  # before anything is asked that would be asked again
     offers = find_offers(ports, key_env, yes=yes, again=_typed_too(questions, output, yes=yes))

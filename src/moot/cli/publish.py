@@ -215,7 +215,9 @@ def _check_folder(folder: Path, paths: Sequence[Path], store: str | None) -> Non
             raise UsageError(f"--publish: {folder} is a file; expected a folder")
         folder.mkdir(parents=True, exist_ok=True)
         page = folder / PAGE
-        if page.exists() and OURS not in page.read_text(encoding="utf-8", errors="replace")[:5_000]:
+        if page.exists() and (
+            not page.is_file() or OURS not in page.read_text(encoding="utf-8", errors="replace")[:5_000]
+        ):
             raise UsageError(f"--publish: {page} was not written by moot and would be lost; expected another folder")
         schema = folder / SCHEMA
         if schema.exists() and not is_board_schema(schema):

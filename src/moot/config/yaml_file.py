@@ -6,6 +6,7 @@ are kept out: equal keys are an error, dates are texts, 1e-3 is a number, and on
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Collection, Mapping
 from copy import deepcopy
@@ -20,6 +21,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from moot.config.key_lines import KeyLines, KeyPath, Repeated, check_expansion, duplicate_key
 from moot.config.mistakes import Mistake, mistakes
 from moot.errors import FileError
+from moot.foreign_files import opened
 from moot.models.closest import closest
 
 Form = TypeVar("Form", bound=BaseModel)
@@ -132,7 +134,7 @@ def _line(places: KeyLines | None, mistake: Mistake) -> int | None:
 
 def _read_text(path: Path) -> str:
     try:
-        with path.open(encoding="utf-8-sig") as file:
+        with opened(path) as content, io.TextIOWrapper(content, encoding="utf-8-sig") as file:
             text = file.read(MOST_CHARACTERS + 1)
     except FileNotFoundError:
         ours = names_beside(path, (".yaml", ".yml"))

@@ -30,6 +30,7 @@ from moot.data.tables.proposal import propose_columns as propose_columns
 from moot.data.tables.table import AS_TEXTS, FLOATS
 from moot.data.tables.table import ENDINGS as TABLE_ENDINGS
 from moot.errors import FileError, UsageError
+from moot.foreign_files import check_exists
 from moot.models.closest import closest
 from moot.plugins import NotAsExpected, PluginBroke, blaming
 from moot.team.passage_index import PassageIndex
@@ -262,8 +263,7 @@ def load(
 
     `skip_blank`: rows without a reference are left out, which the dataset's notes say.
     """
-    if not path.is_file():
-        raise FileError("no such file of questions", file=path)
+    check_exists(path, "no such file of questions")
     proposal = propose_columns(path, stated) if path.suffix.lower() in TABLE_ENDINGS else Proposal(path, ours=True)
     if proposal.doubts:
         raise proposal.error()

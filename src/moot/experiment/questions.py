@@ -11,6 +11,7 @@ from moot.data.formats import Format, dataset_format
 from moot.data.hub import Hub
 from moot.errors import FileError, UsageError
 from moot.experiment.spec import ExperimentFile, QuestionsSpec
+from moot.foreign_files import check_exists
 from moot.models.closest import closest
 from moot.team.passage_index import PassageIndex
 
@@ -69,8 +70,11 @@ def _read(file: ExperimentFile, source: QuestionsSpec, key: KeyPath) -> Dataset:
         path = builtin(source.builtin) if source.builtin is not None else file.beside(source.file or "")
     except UsageError as error:
         raise file.error((*key, "builtin"), str(error)) from None
-    if not path.is_file():
-        raise file.error((*key, "file"), f"no such file: {path}{closest(path.name, names_beside(path))}")
+    try:
+        check_exists(path, f"no such file: {path}{closest(path.name, names_beside(path))}")
+    except FileError as error:
+        told = error.problem if not path.exists() else f"{path.name}: {error.problem}"
+        raise file.error((*key, "file"), told) from None
     return load(path, language=language, sample=sample, seed=seed, stated=source.stated, skip_blank=source.skip_blank)
 
 

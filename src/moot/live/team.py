@@ -117,6 +117,7 @@ class LiveTeam:
         self.metered = False
         """Set before it is opened: what is paid is counted for each who asks, day by day, and durably."""
         self.on_paid: Callable[[str, str, float], None] = lambda name, day, usd: None
+        self.on_cost: Callable[[float], None] = lambda usd: None
         self.limiters: Callable[[Mapping[str, BuiltModel]], Mapping[str, Turnstile]] = limiters
         """Set before it is opened, where the limits of endpoints are kept for several processes."""
         self.party: str | None = None
@@ -197,7 +198,8 @@ class LiveTeam:
                 cap_usd = math.inf
             purse = await self._books.purse(name, cap_usd)
             if isinstance(purse, Ledger):
-                purse.on_paid = self._paid
+                purse.on_paid = lambda payer, day, usd: self.on_paid(payer.rpartition("#")[2], day, usd)
+                purse.on_lost = lambda usd: self.on_cost(usd)
             if self._serving:
                 kinds = await asyncio.to_thread(kinds_of_file, self.file, self._warn)
                 self.kind = only_kind(kinds)
@@ -213,6 +215,7 @@ class LiveTeam:
             if self._keep:
                 await self._record.open()
             calls = ExperimentCalls(self._record if self._keep else self.store, name)
+            calls.on_cost = lambda usd: self.on_cost(usd)
             told = (partial(log, "%s") if self._serving else None for log in (_log.error, _log.warning))
             wrong_key, paused = told  # whoever is served is not who keeps the keys
             asked, flights = experiment.models, Flights()
@@ -253,9 +256,6 @@ class LiveTeam:
 
     def payer(self, name: str) -> str:
         return f"{served_name(self.experiment.name)}#{name}"
-
-    def _paid(self, payer: str, day: str, usd: float) -> None:
-        self.on_paid(payer.rpartition("#")[2], day, usd)
 
     def _as_played(self, experiment: Plan) -> dict[str, Cell]:
         cells = served_names(experiment, self.whole.learners)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import islice
 
 MOST_COMPARED = 1_000
@@ -21,6 +21,8 @@ def closest(name: object, known: Iterable[str]) -> str:
 
 def closest_name(name: object, known: Iterable[str], cutoff: float = CUTOFF) -> str | None:
     """The name itself, for whoever has to spell it in another way."""
+    if isinstance(name, Mapping | list | tuple):  # no name, and as long as it likes
+        return None
     asked, names = str(name)[:100], list(islice(known, MOST_COMPARED))
     if same := [each for each in names if each.casefold() == asked.casefold()]:  # nearer than any other letter
         return same[0]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, ValidationInfo
+from pydantic_core import from_json
 
 from moot.config.mistakes import mistake
 from moot.openai_form.refusal import Refused
@@ -177,42 +178,32 @@ def wanted_form(asked: ResponseFormat | None) -> WantedJson | None:
 def read_body(form: type[F], raw: bytes, *, half_characters: bool = False) -> F:
     """The body in this form, or `Refused` with the first thing that is wrong with it.
 
-    `half_characters`: a text may hold half a surrogate pair, which Python's clients send without a thought.
+    Its JSON is read into Python's values once, which complaints then hold as they are. A validator that reads the JSON itself
+    makes two more copies of what it complains of for each form that a value may have. `half_characters`: a text may hold half
+    a surrogate pair, which Python's clients send without a thought.
     """
     try:
-        return form.model_validate_json(raw, context=_ItemsRead())
-    except ValidationError as error:
-        problems = _first_of(error)
-    if problems[0]["type"] != "json_invalid":
-        raise _invalid(form, problems, raw)
-    if half_characters:
-        return _read_slowly(form, raw)
-    raise Refused(400, str(problems[0]["msg"]), code="invalid_request")
-
-
-def _read_slowly(form: type[F], raw: bytes) -> F:
+        body: Any = from_json(raw)
+    except ValueError as error:
+        if not half_characters:
+            raise Refused(400, f"Invalid JSON: {error}", code="invalid_request") from None
+        body = _by_python(raw)
     try:
-        return form.model_validate(json.loads(raw), context=_ItemsRead())
+        return form.model_validate(body, context=_ItemsRead())
     except ValidationError as error:
-        raise _invalid(form, _first_of(error), raw) from None
+        raise _invalid(form, error.errors(include_url=False)[:MOST_PROBLEMS], body) from None
+
+
+def _by_python(raw: bytes) -> Any:
+    try:
+        return json.loads(raw)
     except (ValueError, RecursionError):
         raise Refused(400, "The body of the request could not be parsed as JSON.", code="invalid_request") from None
 
 
-def _first_of(error: ValidationError) -> list[Any]:
-    return list(error.errors(include_url=False)[:MOST_PROBLEMS])
-
-
-def _invalid(form: type[BaseModel], details: Sequence[Any], raw: bytes) -> Refused:
+def _invalid(form: type[BaseModel], details: Sequence[Any], body: Any) -> Refused:
     """The first thing that is wrong. Of several forms that a value may have each complains: who looked into it knows most."""
-    try:
-        body: Any = json.loads(raw)
-    except (
-        ValueError,
-        RecursionError,
-    ):  # what the validator reads and Python does not, such as a number of 5,000 digits
-        body = None
-    places = [detail["loc"] if body is None else _in_the_body(detail, body) for detail in details]
+    places = [_in_the_body(detail, body) for detail in details]
     place = max((each for each in places if each[: len(places[0])] == places[0]), key=len)
     there = [detail for each, detail in zip(places, details, strict=True) if each == place]
     of_its_type = [detail for detail in there if not detail["type"].endswith("_type")]
@@ -234,12 +225,13 @@ def _either_of(problems: Sequence[str]) -> str:
 def _in_the_body(detail: Any, body: Any) -> tuple[int | str, ...]:
     """The place as the client knows it: the validator also names which of several types it tried.
 
-    A client may have a key that is called as a type is. So the place is the one where that stands which was complained of.
+    A client may have a key that is called as a type is. So the place is the one where the very value stands which was complained
+    of: to compare what only looks alike would be to read all of it for each place.
     """
     location: tuple[int | str, ...] = detail["loc"]
     absent = location[-1:] if detail["type"] == "missing" else ()
     places = list(_places(location[: len(location) - len(absent)], body))
-    place = next((place for place, value in places if value == detail["input"]), places[0][0])
+    place = next((place for place, value in places if value is detail["input"]), places[0][0])
     return (*place, *absent)
 
 

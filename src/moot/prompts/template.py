@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Callable, Collection, Mapping
 from functools import cache
@@ -11,6 +12,7 @@ from typing import Any
 from jinja2 import Environment, Template, TemplateError, meta
 
 from moot.errors import FileError
+from moot.foreign_files import opened
 from moot.models.closest import closest
 from moot.prompts.bounds import MOST_SOURCE
 from moot.prompts.foreign_text import block, line, quoted
@@ -67,7 +69,7 @@ def _environment() -> Environment:
 
 def read_template(path: Path) -> str:
     try:
-        with path.open(encoding="utf-8-sig") as file:
+        with opened(path) as content, io.TextIOWrapper(content, encoding="utf-8-sig") as file:
             source = file.read(MOST_SOURCE + 1)
     except UnicodeDecodeError as error:
         raise FileError(f"expected UTF-8 text ({error.reason})", file=path) from None

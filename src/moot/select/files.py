@@ -19,7 +19,7 @@ from typing import Literal
 import numpy as np
 
 from moot.errors import FileError
-from moot.foreign_files import MOST_DOCUMENT, MOST_LINE, lines_of, opened, whole_of
+from moot.foreign_files import MOST_DOCUMENT, MOST_LINE, check_exists, lines_of, opened, whole_of
 from moot.models.border import storable
 from moot.models.closest import closest
 from moot.models.recorded import json_object
@@ -135,8 +135,7 @@ def _free(file: Path, rows: LabelRows, truth: dict[str, str]) -> LabelMatrix:
 
 def _columns(file: Path, where: Sequence[Condition]) -> LabelTable:
     """All columns that there are; those that nothing is asked of may be empty."""
-    if not file.is_file():
-        raise FileError("no such file", file=file)
+    check_exists(file)
     kind = file.suffix.lower()
     if kind not in KINDS:
         raise FileError(f"expected a label matrix ({', '.join(KINDS)}) or an experiment file (.yaml)", file=file)

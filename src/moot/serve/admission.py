@@ -34,6 +34,16 @@ class KeyLimits:
     concurrent: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class _Unread:
+    """A question that is over."""
+
+    usd: float
+    """What was held for it."""
+    readings: int
+    """Of the books that were begun by then: the next one finds it there."""
+
+
 class Holder:
     """One key, or everybody where there is none: what was asked and spent of late."""
 
@@ -61,6 +71,10 @@ class Holder:
         self._paid_usd: dict[str, float] = {}
         self._held_usd: list[float] = []
         """For each question that is let in and not over, what it is expected to cost."""
+        self._unread: list[_Unread] = []
+        """Those that are over, until the books are read that they are in."""
+        self._readings, self._learnt = 0, 0
+        """Of the books: how many were begun, and which of them was begun last of those that have come back."""
         self._over = asyncio.Event()
         self.turn = asyncio.Lock()
         """To be let in, in the order in which they came."""
@@ -103,8 +117,9 @@ class Holder:
         """
         self._check_day()
         limit_usd = self.limits.usd_per_day
-        expected_in_all_usd = self.spent_usd() + sum(self._held_usd) + expected_usd
-        if limit_usd is not None and self._held_usd and expected_in_all_usd > limit_usd:
+        unread_usd = sum(each.usd for each in self._unread)
+        expected_in_all_usd = self.spent_usd() + unread_usd + sum(self._held_usd) + expected_usd
+        if limit_usd is not None and (self._held_usd or self._unread) and expected_in_all_usd > limit_usd:
             return False
         if limit_usd is not None and at_most and expected_in_all_usd > limit_usd:
             left_usd = limit_usd - self.spent_usd()
@@ -117,16 +132,24 @@ class Holder:
         self._held_usd.append(expected_usd)
         return True
 
-    def give_back(self, held_usd: float | None) -> None:
-        """The question is over, and in the books. None: nobody counts."""
+    def give_back(self, held_usd: float | None, *, to_be_read: bool = False) -> None:
+        """The question is over, and in the books. None: nobody counts.
+
+        `to_be_read`: a reading of the books that is under way may be older than what it cost, so it is counted as held until one
+        that begins after this.
+        """
         if held_usd is None:
             return
         self._held_usd.remove(held_usd)
+        if to_be_read:
+            self._unread.append(_Unread(held_usd, self._readings))
         self._over.set()
         self._over = asyncio.Event()
 
     async def another_over(self) -> None:
-        await self._over.wait()
+        """At once where none is under way."""
+        if self._held_usd:
+            await self._over.wait()
 
     def charge(self, day: str, usd: float) -> None:
         """Something on this key's account, whether its client has waited for the reply or not."""
@@ -134,9 +157,19 @@ class Holder:
         self._paid_usd = {kept: paid for kept, paid in self._paid_usd.items() if kept >= today}
         self._paid_usd[day] = self._paid_usd.get(day, 0.0) + usd
 
-    def learn(self, day: str, usd: float) -> None:
-        """What is in the books, which others write too: of all servers with one store, settled and under way."""
+    def begin_reading(self) -> int:
+        """The number of a reading of the books: they may come back in another order."""
+        self._readings += 1
+        return self._readings
+
+    def learn(self, reading: int, day: str, usd: float) -> None:
+        """What is in the books, which others write too: of all servers with one store, settled and under way. By this reading,
+        unless one that was begun later has come back already."""
+        if reading < self._learnt:
+            return
+        self._learnt = reading
         self._paid_usd[day] = usd
+        self._unread = [each for each in self._unread if each.readings >= reading]
 
     def spent_usd(self) -> float:
         """Today. Unknown prices are not in it: a limit on money needs priced models."""
@@ -225,13 +258,14 @@ class Admission:
             finally:
                 self.under_way -= 1
                 self._slots.release()
-                holder.give_back(held_usd)
+                holder.give_back(held_usd, to_be_read=self.paid_today is not None)
         finally:
             holder.leave()
 
     async def _read_books(self, holder: Holder) -> None:
         if holder.limits.usd_per_day is not None and self.paid_today is not None:
-            holder.learn(*await self.paid_today(holder.name))
+            reading = holder.begin_reading()
+            holder.learn(reading, *await self.paid_today(holder.name))
 
     async def _place(self, holder: Holder, team: str, characters: int, most_usd: float | None) -> float | None:
         """A place, and what is held for the question: as much as it is expected to cost by then. Dearer ones may have been billed

@@ -25,7 +25,9 @@ class Metrics:
         )
         self.calls = Counter("moot_calls", "Calls to players and officers.", ["player"], registry=registry)
         self.tokens = Counter("moot_tokens", "Tokens by direction.", ["direction"], registry=registry)
-        self.cost = Counter("moot_cost_usd", "What the calls cost, where prices are known.", registry=registry)
+        self.cost = Counter(
+            "moot_cost_usd", "What calls cost that were made, each once, where prices are known.", registry=registry
+        )
         self.feedback = Counter("moot_feedback", "What turned out to be right.", ["correct"], registry=registry)
         under_way = Gauge("moot_under_way", "Questions being answered.", registry=registry)
         under_way.set_function(lambda: gate.under_way)
@@ -39,8 +41,6 @@ class Metrics:
             self.calls.labels(call.player).inc()
         self.tokens.labels("prompt").inc(asked.usage.prompt or 0)
         self.tokens.labels("completion").inc(asked.usage.completion or 0)
-        if asked.cost_usd:
-            self.cost.inc(asked.cost_usd)
 
     @property
     def figures(self) -> list[WorkerFigure]:

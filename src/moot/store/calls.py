@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
@@ -51,6 +51,8 @@ class ExperimentCalls:
         self.made = 0
         self.found = 0
         self.cost_usd: float | None = 0.0
+        self.on_cost: Callable[[float], None] = lambda usd: None
+        """Hears of what each call cost that was made here, once, however many use it; unless nobody knows."""
 
     def want(self, key: str, sample: int | None = None) -> None:
         self._store.want(self._own_keys.get(key, key), sample)
@@ -105,6 +107,7 @@ class ExperimentCalls:
         self.made += 1
         cost = call.reply.cost_usd
         self.cost_usd = None if cost is None or self.cost_usd is None else self.cost_usd + cost
+        self.on_cost(cost or 0.0)
         settlement = call.receipt.with_call() if isinstance(call.receipt, Paid) else None
         presence = self._store.presence
         claim = None if presence is None else presence.kept(call.key)

@@ -59,6 +59,7 @@ class Paid:
         return Settlement(self.reservation, self.spent_usd, lost=False)
 
     def close(self) -> None:
+        self.ledger.on_lost(self.spent_usd)
         self.ledger.book(Settlement(self.reservation, self.spent_usd, lost=True))
 
 
@@ -101,6 +102,8 @@ class Ledger(Overcharges):
         self._looking: asyncio.Task[bool] | None = None
         self.on_paid: Callable[[str, str, float], None] = lambda payer, day, usd: None
         """Hears of all that is paid on somebody's account: who, on which day, how much."""
+        self.on_lost: Callable[[float], None] = lambda usd: None
+        """Hears of what was paid, or may have been, for what is no kept call."""
         store.listen(experiment, self._hear)
         if self._beside is not None:
             store.listen(self._beside, self._hear_beside)
@@ -203,7 +206,9 @@ class Ledger(Overcharges):
         if self._with_calls and reply is not None and not lost and collected is not None:
             collected.add(reply, Paid(self, reservation, spent_usd))
             return
-        self.lost_usd += spent_usd if lost else 0.0
+        if lost:
+            self.lost_usd += spent_usd
+            self.on_lost(spent_usd)
         # Without anybody around who keeps the call, the bill stands by itself.
         self.book(Settlement(reservation, spent_usd, lost=lost or spent_usd > 0))
 
