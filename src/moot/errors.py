@@ -137,6 +137,10 @@ class ModelBroke(CallError):
     """The code of the model itself raised, or gave what is no reply."""
 
 
+class NotRecorded(CallError):
+    """Of a recording that has every call: this one is not in it, since it failed then or was never made."""
+
+
 class RequestRejected(CallError):
     """The endpoint refused the request itself; sending it again would not help."""
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from moot.errors import FileError
+from moot.errors import FileError, NotRecorded
 from moot.models.model import Model, call_key
 from moot.models.recorded import RecordedModel, read_recording, request_digest
 from moot.team.forms import AnswerForm, read_reply
@@ -118,7 +118,8 @@ async def test_a_recording_of_calls_answers_the_very_same_words_and_no_others(tm
         replace(put, messages=put.messages[1:]),
         replace(put, messages=(*put.messages, Message("user", "Well?"))),
     ):
-        assert (await model.generate(other)).finish == "unrecorded"
+        with pytest.raises(NotRecorded, match="replies.jsonl has no reply of m to this"):
+            await model.generate(other)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from moot.errors import FileError
+from moot.errors import FileError, NotRecorded
 from moot.foreign_files import lines_of, opened
 from moot.foreign_json import read_json
 from moot.models.border import count, storable, usd
@@ -82,7 +82,8 @@ def request_digest(messages: Sequence[Sequence[str]], attempt: int) -> str:
 class RecordedModel:
     """A model of which only its recorded replies are left.
 
-    A question it never answered gives a reply that says so (`finish` "unrecorded"), since an absent answer is data.
+    A question it never answered gives a reply that says so (`finish` "unrecorded"), since an absent answer is data. Where every
+    call was recorded, one that is not there is one that failed.
     """
 
     def __init__(
@@ -132,11 +133,12 @@ class RecordedModel:
         return Reply(text, "stop", spent.usage, spent.seconds, self.model, self._cost_usd(spent))
 
     def _said_then(self, request: Request) -> Reply:
-        """To the very same words; to any others it has said nothing."""
+        """To the very same words. Every call that had a reply is there, so that another one had none: then it fails as it did,
+        and nobody takes that for silence."""
         said = [(message.role, message.content) for message in request.messages]
         call = self.recording.calls.get((self.model, request_digest(said, request.attempt), request.sample))
         if call is None:
-            return Reply("", finish="unrecorded", version=self.model, cost_usd=0.0)
+            raise NotRecorded(f"{self.recording.path.name} has no reply of {self.model} to this")
         cost_usd = self._cost_usd(call.spent)
         return Reply(call.text, call.finish, call.spent.usage, call.spent.seconds, self.model, cost_usd)
 

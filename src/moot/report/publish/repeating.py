@@ -20,8 +20,6 @@ from moot.report.figures import find_experiment, headline_of
 
 COMPARED = ("of", "value", "low", "high", "n", "ungraded", "over_best_single")
 """Of the headline. What it cost is not among them: a recording costs nothing."""
-OF_CALLS = "failed"
-"""How many answers failed: a recording has no failures, and is silent there. Neither is right."""
 
 
 class VerdictAgain(NamedTuple):
@@ -45,7 +43,7 @@ async def repeated(file: Path, headline: Mapping[str, Any] | None) -> VerdictAga
             headline is None and again is None, "nothing was played" if headline is None else "nothing came of it"
         )
     for key in COMPARED:
-        if not _same(*(_without_failures(each.get(key)) for each in (headline, again))):
+        if not _same(headline.get(key), again.get(key)):
             return VerdictAgain(
                 False, f"{key} of the headline comes out otherwise when it is played from what is published"
             )
@@ -66,12 +64,6 @@ async def _headline(file: Path, store_path: Path) -> Mapping[str, Any] | None:
 def _read(connection: Connection, plan: str) -> Mapping[str, Any] | None:
     found: Mapping[str, Any] | None = headline_of(connection, find_experiment(connection, ident=plan))["headline"]
     return found
-
-
-def _without_failures(figure: Any) -> Any:
-    return (
-        {name: value for name, value in figure.items() if name != OF_CALLS} if isinstance(figure, Mapping) else figure
-    )
 
 
 def _same(one: Any, other: Any) -> bool:
