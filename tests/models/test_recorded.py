@@ -118,7 +118,7 @@ async def test_a_recording_of_calls_answers_the_very_same_words_and_no_others(tm
         replace(put, messages=put.messages[1:]),
         replace(put, messages=(*put.messages, Message("user", "Well?"))),
     ):
-        with pytest.raises(NotRecorded, match="replies.jsonl has no reply of m to this"):
+        with pytest.raises(NotRecorded, match=r"replies\.jsonl has no reply of m to this"):
             await model.generate(other)
 
 
