@@ -21,7 +21,7 @@ from moot.cli.app import app
 from moot.cli.asked_columns import find_questions
 from moot.cli.exit import run_app
 from moot.data import Dataset, load
-from moot.data.tables.proposal import Stated
+from moot.data.tables.proposal import Stated, propose_columns
 from moot.errors import FileError
 
 ROWS = 12
@@ -267,10 +267,15 @@ def cells(path: Path, header: str, *rows: Sequence[str]) -> Path:
 
 @pytest.mark.parametrize(
     "choices",
-    ["Mars\nJupiter\nVenus", "A) Mars B) Jupiter C) Venus", "1. Mars 2. Jupiter 3. Venus", "(a) Mars, (b) Jupiter, (c) Venus"],
-)  # fmt: skip
+    [
+        "A) Mars\nB) Jupiter\nC) Venus",
+        "A) Mars B) Jupiter C) Venus",
+        "1. Mars 2. Jupiter 3. Venus",
+        "(a) Mars, (b) Jupiter, (c) Venus",
+    ],
+)
 @pytest.mark.parametrize("answer", ["Jupiter", "B"])
-def test_choices_in_one_cell_that_lines_or_labels_part(choices: str, answer: str, tmp_path: Path) -> None:
+def test_choices_in_one_cell_that_labels_part(choices: str, answer: str, tmp_path: Path) -> None:
     other = choices.replace("Mars", "Rome").replace("Jupiter", "Oslo").replace("Venus", "Bern")
     rows = [
         ["Which is the largest?", choices, answer],
@@ -286,9 +291,7 @@ def test_what_parts_choices_is_told_where_nothing_does(choices: str, tmp_path: P
     path = cells(
         tmp_path / "cup.csv", "question;options;answer", ["Which?", choices, "Mars"], ["Who?", choices, "Mars"]
     )
-    with pytest.raises(
-        FileError, match=r"expected choices with \| or ; between them, each on a line of its own, or with labels"
-    ):
+    with pytest.raises(FileError, match=r"expected choices with \| or ; between them, or with labels"):
         load(path)
 
 
@@ -317,3 +320,32 @@ def test_wrong_choices_may_stand_in_one_column(wrong: str, tmp_path: Path) -> No
     assert case.question.choices[case.question.letters.index(str(case.answer))] == "Jupiter"
     with pytest.raises(FileError, match=r"expected wrong choices with \| or ; between them"):
         load(cells(tmp_path / "cup.csv", "question;correct_answer;incorrect_answers", ["Which?", "x", "Mars, Venus"]))
+
+
+@pytest.mark.parametrize(
+    "choices", ["Choose one:\nMars\nJupiter", "A) Mars, the\nred one\nB. Jupiter", "Mars\nJupiter"]
+)
+def test_a_line_may_be_half_a_choice_or_none_so_nothing_is_cut_there(choices: str, tmp_path: Path) -> None:
+    with pytest.raises(FileError, match="expected choices with"):
+        load(cells(tmp_path / "cup.csv", "question;options;answer", ["Which is the largest?", choices, "B"]))
+
+
+@pytest.mark.parametrize("note", ["dataset", "notes", "exam"])
+def test_whoever_says_which_the_answer_is_is_told_of_choices_and_not_refused(note: str, tmp_path: Path) -> None:
+    """Choices may stand in the question itself."""
+    rows = [
+        [f"Which? A) {one} B) {other}", letter, "x"]
+        for one, other, letter in (("Oslo", "Rome", "A"), ("Bern", "Bonn", "B"))
+    ]
+    path = cells(tmp_path / "cup.csv", f"prompt;key;{note}", *rows)
+    stated = Stated({"text": "prompt", "answer": "key"})
+    assert [case.answer for case in load(path, stated=stated)] == ["A", "B"]
+
+
+@pytest.mark.parametrize("header", ["Model answer", "Answer (year)", "Antwort (Jahr)", "Correct answer (unit: km)"])
+def test_the_only_other_column_is_the_answer_where_a_word_of_it_says_so(header: str, tmp_path: Path) -> None:
+    path = cells(
+        tmp_path / "cup.csv", f"question;{header}", ["When did it end?", "1945"], ["When did it begin?", "1939"]
+    )
+    proposal = propose_columns(path, Stated({}))
+    assert not [each for each in proposal.doubts if each.likely is None], proposal.doubts

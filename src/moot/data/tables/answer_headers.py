@@ -132,9 +132,13 @@ _WITHIN_OTHERWISE = (
 
 def says_what_is_right(name: str) -> bool:
     """Whether a header calls its column the answer, or what is right."""
-    words = _words(name)
-    named = any(word in _RIGHT or word.startswith(_BEGIN_RIGHT) for word in words)
-    return (named or known_by_a_word(name, "answer")) and not says_otherwise(name)
+    return calls_it_an_answer(name) and not says_otherwise(name)
+
+
+def calls_it_an_answer(name: str) -> bool:
+    """Whether a word of it does, whatever the others say: "Answer (year)", "Model answer"."""
+    named = any(word in _RIGHT or word.startswith(_BEGIN_RIGHT) for word in _words(name))
+    return named or known_by_a_word(name, "answer")
 
 
 def says_otherwise(name: str) -> bool:

@@ -1,7 +1,8 @@
 """Choices that stand in one cell: what parts them, and the parts.
 
-A bar or a semicolon in every row is what somebody put there, and so is a line for each. Labels are, where they stand in their
-order from the first, none twice: "A) Mars B) Jupiter". Commas and slashes are in too many choices themselves.
+A bar or a semicolon in every row is what somebody put there. So are labels, where they stand in their order from the first, none
+twice: "A) Mars B) Jupiter". Commas and slashes are in too many choices themselves, and a line may be half of one, or the words
+above them all.
 """
 
 from __future__ import annotations
@@ -11,11 +12,11 @@ from collections.abc import Collection
 
 from moot.data.tables.choice_labels import LATIN, RUSSIAN
 
-LINES, LABELS = "\n", "labels"
-SEPARATORS = ("|", ";", LABELS, LINES)
-"""Those that somebody writes, and then those that are only found."""
+LABELS = "labels"
+SEPARATORS = ("|", ";", LABELS)
+"""Those that somebody writes, and then what is only found."""
 WRITTEN = SEPARATORS[:2]
-SEPARATORS_IN_WORDS = "with | or ; between them, each on a line of its own, or with labels: A) one B) two"
+SEPARATORS_IN_WORDS = "with | or ; between them, or with labels: A) one B) two"
 
 _LABEL = re.compile(r"(?:(?<=[\s,;|])|^)[(\[]?([^\W\d_]|[0-9]{1,2})([)\].])(?=\s|[^\W\d_])")
 _AROUND = " \t\r\n,;|"
@@ -32,15 +33,13 @@ def separator_of(cut_nowhere: Collection[str]) -> str | None:
 
 
 def is_cut(cell: str, separator: str) -> bool:
-    return len(parts(cell, separator)) > 1 if separator in (LABELS, LINES) else separator in cell
+    return len(parts(cell, separator)) > 1 if separator == LABELS else separator in cell
 
 
 def parts(cell: str, separator: str, most: int = -1) -> list[str]:
     """`most`: cuts; what is behind the last stays together."""
     if separator == LABELS:
         return _behind_labels(cell)
-    if separator == LINES:
-        return [line.strip() for line in cell.splitlines() if line.strip()]
     return [item.strip() for item in cell.split(separator, most)]
 
 

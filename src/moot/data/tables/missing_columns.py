@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from moot.data.tables import likely_columns as likely_by
 from moot.data.tables.advised_columns import WHICH_COLUMN, in_order, short_of, written
-from moot.data.tables.answer_headers import named_right, says_otherwise
+from moot.data.tables.answer_headers import calls_it_an_answer, named_right, says_otherwise
 from moot.data.tables.doubts import Doubt
 from moot.data.tables.flag_columns import flag_columns, flags_told
 from moot.data.tables.known_names import NAMES, WRONG, ColumnNames, Guess, numbered, plain, several
@@ -86,7 +86,9 @@ def _held(
     if len(named) == 1:
         return named[0]
     only = free[0] if alone and len(free) == 1 and not named else None
-    return only if only is not None and "choices" not in columns and not says_otherwise(only) else None
+    if only is None or "choices" in columns:
+        return None
+    return only if calls_it_an_answer(only) or not says_otherwise(only) else None
 
 
 def _pointing(

@@ -182,7 +182,10 @@ def _left_out(
     if {"choices", WRONG} & {*columns, *stated.columns} or stated.kind == TEXT:
         return None
     answer = columns.get("answer")
-    return left_out_choices(table, answer, unused) if isinstance(answer, str) else None
+    found = left_out_choices(table, answer, unused) if isinstance(answer, str) else None
+    if found is not None and found.doubt is not None and "answer" in stated.columns:
+        return LeftOutChoices(found.doubt.problem)  # whoever says which the answer is is told, and not refused
+    return found
 
 
 def _reasons(

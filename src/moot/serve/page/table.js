@@ -105,6 +105,7 @@ async function play(asking) {
   }
   if (stopping.signal.reason?.code === "left") {
     state.broken = { ...asking, limit };
+    await history(); // it may have been answered in its last moment
     return; // the address is that of where they went
   }
   if (state.episode) window.history.replaceState(null, "", `#${state.episode}`);
@@ -323,7 +324,7 @@ function answering(words) {
 function notReal(models) {
   for (const model of models) state.simulated.add(model);
   find("simulated").hidden = state.simulated.size === 0;
-  say("simulated", state.simulated.size ? `Simulated models, not real ones: ${[...state.simulated].join(", ")}` : "");
+  say("simulated", state.simulated.size ? `Simulated models, not real ones: ${[...state.simulated].sort().join(", ")}` : "");
 }
 
 function heard(call) {
