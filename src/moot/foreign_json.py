@@ -25,8 +25,9 @@ _LONG = r"[0-9][0-9.]{15}|[0-9][eE]-[0-9]{3}"
 _LONG_TEXT, _LONG_BYTES = re.compile(_LONG), re.compile(_LONG.encode())
 
 
-def read_json(written: str | bytes) -> Any:
-    """The value. A number that neither an int nor a float holds as it is written is the text that was written.
+def read_json(written: str | bytes, *, exact: bool = True) -> Any:
+    """The value. A number that neither an int nor a float holds as it is written is the text that was written; not `exact`: a
+    decimal is the nearest float, for figures, of which nobody means the twentieth digit.
 
     NaN and half surrogates are taken, so that whoever reads can say where they stand. `ValueError`: it is no JSON
     (`UnicodeDecodeError`: no UTF-8), nested too deep, or of more values than any file of ours has.
@@ -45,7 +46,7 @@ def read_json(written: str | bytes) -> Any:
             return value
     text = written if isinstance(written, str) else written.removeprefix(codecs.BOM_UTF8).decode()
     try:
-        return json.loads(text, parse_int=whole_number, parse_float=decimal_number)
+        return json.loads(text, parse_int=whole_number, parse_float=decimal_number if exact else float)
     except RecursionError:
         raise ValueError("nested too deep") from None
 

@@ -479,6 +479,28 @@ def test_rows_of_others_stay_and_those_that_do_not_fit_are_named(
     assert page.count('<section class="board"') == 2
 
 
+def test_numbers_of_others_stay_numbers_and_none_stops_publishing(
+    published: Path, played: Path, tmp_path: Path, capfd: Captured
+) -> None:
+    folder = tmp_path / "board"
+    shutil.copytree(published, folder)
+    huge = [
+        foreign(id="d", usd_per_1000=10**400),
+        foreign(id="e", n=10**400, set={**foreign()["set"], "questions": 10**400}),
+    ]
+    put(folder, foreign(id="f", accuracy={"value": 0.123456789, "low": 0.1, "high": 0.6}), *huge)
+    board = folder / "leaderboard.json"
+    board.write_text(
+        board.read_text(encoding="utf-8").replace("0.123456789", "0.12345678912345678912"), encoding="utf-8"
+    )
+    capfd.readouterr()
+    assert moot("report", played, "--publish", folder) == 0
+    assert "2 rows do not fit" in capfd.readouterr().err
+    rows = {row["id"]: row for row in rows_of(folder)}
+    assert rows["f"]["accuracy"]["value"] == pytest.approx(0.12345678912345679)
+    assert rows["d"]["usd_per_1000"] == 10**400, "what does not fit stays as it is"
+
+
 def test_an_older_run_of_the_same_is_replaced(published: Path, played: Path, tmp_path: Path) -> None:
     folder = tmp_path / "board"
     shutil.copytree(published, folder)

@@ -16,6 +16,8 @@ from moot.foreign_json import read_json
 
 ZSTANDARD = 93
 """Its number among the methods of packing."""
+_BOUNDED = (plain_zipfile.ZIP_STORED, plain_zipfile.ZIP_DEFLATED, ZSTANDARD)
+"""Methods of which no more is unpacked than is asked for. Others unpack a whole part, whatever it states of itself."""
 _DAMAGED = (plain_zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError)
 
 
@@ -53,10 +55,12 @@ def zipped_json(path: Path) -> Iterator[ZippedJson]:
 def _archive(file: Any, path: Path) -> Iterator[Any]:
     try:
         with plain_zipfile.ZipFile(file) as listed:
-            packed = any(part.compress_type == ZSTANDARD for part in listed.infolist())
+            methods = {part.compress_type for part in listed.infolist()}
     except _DAMAGED as error:
         raise FileError(f"is no zip, or was cut off: {error}", file=path) from None
-    if not packed or sys.version_info >= (3, 14):
+    if not methods <= {*_BOUNDED}:
+        raise FileError("is packed in a way that is not read; expected a zip with deflate or Zstandard", file=path)
+    if ZSTANDARD not in methods or sys.version_info >= (3, 14):
         with plain_zipfile.ZipFile(file) as archive:
             yield archive
         return
@@ -71,7 +75,7 @@ def _archive(file: Any, path: Path) -> Iterator[Any]:
 def _damaged() -> tuple[type[Exception], ...]:
     """What reading a damaged part raises; the library's own exception is none of Python's before 3.14."""
     try:
-        from backports.zstd import ZstdError
+        from backports.zstd import ZstdError, zipfile
     except ImportError:
         return _DAMAGED
-    return (*_DAMAGED, ZstdError)
+    return (*_DAMAGED, ZstdError, zipfile.BadZipFile)

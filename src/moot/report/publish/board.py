@@ -19,7 +19,11 @@ MOST_BYTES = 64 * 1024 * 1024
 
 _SHARE = {"type": ["number", "null"], "minimum": 0, "maximum": 1}
 _DIFFERENCE = {"type": ["number", "null"], "minimum": -1, "maximum": 1}
-_WHY = {"type": "string", "description": "Why a figure is not known"}
+_MOST = 10**12
+"""Of what is counted or paid: what is larger has no room in a table."""
+_COUNT = {"type": "integer", "minimum": 0, "maximum": _MOST}
+_AMOUNT = {"type": ["number", "null"], "minimum": 0, "maximum": _MOST}
+_WHY = {"type": "string", "maxLength": 2_000, "description": "Why a figure is not known"}
 _NAME = {"type": "string", "maxLength": 500}
 _MAYBE_NAME = {"type": ["string", "null"], "maxLength": 500}
 _LINK = {
@@ -77,19 +81,19 @@ ROW: dict[str, Any] = _object(
                     "pattern": "^[0-9a-f]{16,128}$",
                     "description": "Of questions and references",
                 },
-                "questions": {"type": "integer", "minimum": 0},
+                "questions": _COUNT,
             },
             ["name", "digest", "questions"],
             "The set of questions: rows are beside each other only where the digest is the same",
         ),
         "graded_by": {"type": "array", "items": _NAME, "maxItems": 100},
-        "n": {"type": "integer", "minimum": 0, "description": "Questions that the accuracy is over"},
+        "n": {**_COUNT, "description": "Questions that the accuracy is over"},
         "accuracy": _object(
             {
                 "value": _SHARE,
                 "low": _SHARE,
                 "high": _SHARE,
-                "ungraded": {"type": "integer", "minimum": 0},
+                "ungraded": _COUNT,
                 "why": _WHY,
             },
             ["value", "low", "high"],
@@ -108,8 +112,8 @@ ROW: dict[str, Any] = _object(
         "headline": {"type": "boolean", "description": "What the run's own verdict is about"},
         "chosen": {**_MAYBE_NAME, "description": "Of a headline: declared, declared late, after the fact, only"},
         "interim": {"type": "boolean", "description": "The run had not ended"},
-        "usd_per_1000": {"type": ["number", "null"], "minimum": 0, "description": "USD for 1,000 questions"},
-        "calls_per_question": {"type": ["number", "null"], "minimum": 0},
+        "usd_per_1000": {**_AMOUNT, "description": "USD for 1,000 questions"},
+        "calls_per_question": _AMOUNT,
         "simulated": {"type": "boolean", "description": "By models of models: it says nothing of any real one"},
         "date": {"type": "string", "pattern": r"^\d{4}-\d{2}-\d{2}$"},
         "moot": {**_NAME, "description": "The version"},
@@ -173,7 +177,7 @@ def read_board(folder: Path) -> Board:
     if not path.exists():
         return Board()
     try:
-        content = read_json(text_of(path, MOST_BYTES))
+        content = read_json(text_of(path, MOST_BYTES), exact=False)
     except OSError as error:
         raise FileError(f"cannot be read: {error.strerror or error}", file=path) from None
     except ValueError as error:
