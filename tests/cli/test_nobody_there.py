@@ -32,7 +32,8 @@ def test_a_run_ends_after_a_few_calls_and_names_the_address(tmp_path: Path, caps
     assert told.out == ""
     *_, wrong, following = told.err.splitlines()
     assert wrong.startswith(f"moot: nobody answers for model dead: {DEAD}: ")
-    assert wrong.endswith("nothing listens there: start the server, or correct host and port in base_url.")
+    assert "nothing listens there: start the server, or correct host and port in base_url." in wrong
+    assert wrong.endswith("(cup.yaml:1: models.dead)"), "and which line of the file it is"
     assert following.endswith(f"Next: moot doctor {path}, then moot run {path} to go on.")
 
 

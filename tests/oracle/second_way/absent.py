@@ -33,13 +33,11 @@ def _among(plays: Iterable[Any], n: int | None) -> bool:
 
 
 def _lacking(raw: Raw, plays: Iterable[Any], part: float = 1.0) -> bool:
-    """Of texts, of what somebody has said the right of, and of each set of criteria by itself: a figure may be of one of
-    these alone."""
+    """Of texts, and of what somebody has said the right of, each by itself: a figure may be of one of these alone."""
     counts: dict[tuple[Any, ...], list[int]] = {}
     for play in plays:
         content = raw.questions[play.question]
-        criteria = tuple(sorted(each[0] for each in content.get("rubric") or ()))
-        how = (content["question"].get("kind") == "text", raw.waits(play.question), criteria)
+        how = (content["question"].get("kind") == "text", raw.waits(play.question))
         count = counts.setdefault(how, [0, 0])
         count[0] += bool(play.unreached)
         count[1] += 1
@@ -78,7 +76,7 @@ class _Rows:
             return [_bare(row) for row in rows] if linked else rows
         if not isinstance(value, dict) or key == "bounds":
             return value
-        wanted = ("team",) if by_itself else ("of", "against", "a", "b", *NAMES)
+        wanted = ("team",) if by_itself else ("of", "against", "a", "b", "towards", *NAMES)
         identity = {**above, **{name: value[name] for name in wanted if isinstance(value.get(name), str)}}
         identity |= {"asked": asked} if (asked := self._asked(key, value)) else {}
         of_sets = key in ("mean_over_sets", "set_groups")
@@ -128,6 +126,10 @@ class _Rows:
             both = set.intersection(*({e.question for cell in side for e in self.raw.episodes(cell)} for side in sides))
             parts = [part & both for part in parts]
         cells = self._cells(row)
+        if "towards" in row:  # its best is what the gap ends at
+            theirs = [cell for cell in self.raw.cells if cell.cohort == row["towards"]]
+            members = {each["name"] for cell in theirs for each in cell.spec.get("players", ())}
+            cells = [*cells, *theirs, *(cell for cell in self.raw.cells if cell.player in members)]
         if row.get("drafts"):
             ways = {cell.traits.get("drafts") for cell in cells} - {None}
             table = self._cells({name: row[name] for name in ("team", "cohort") if name in row})

@@ -26,8 +26,6 @@ class GradedHow(NamedTuple):
     is_text: bool
     known: bool
     """Whether somebody has said what is right, be it a person who settled one answer when all was played."""
-    criteria: frozenset[str] = frozenset()
-    """Of its rubric: a figure of one of them is of the questions that have it."""
 
 
 def too_many_without(
@@ -72,8 +70,7 @@ def plays_of(source: Source, cell: Stored) -> Iterator[PlayOfQuestion]:
 
 
 def _graded_how(source: Source, case: Case) -> GradedHow:
-    criteria = frozenset(criterion.name for criterion in case.rubric)
-    return GradedHow(case.question.is_long, source.grades.wait(case), criteria)
+    return GradedHow(case.question.is_long, source.grades.wait(case))
 
 
 def labels_withheld(source: Source, players: Collection[str], asked: Collection[str]) -> dict[str, Any]:

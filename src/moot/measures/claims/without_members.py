@@ -31,6 +31,8 @@ _OF_CHANCE = re.compile(r"(?:\w{1,40}_)?(?:low|high|p)(?:_holm)?")
 _COMPARED = ("a", "b")
 _TITLED = ("of", "against")
 _NAMES = ("label", "from", "stage", "team", "cohort", "captain", "player")
+_TOWARDS = "towards"
+"""The cohort whose best a row is measured by: what of theirs is missing moves it as well."""
 _OF_A_TEAM = frozenset({"skyline", "best_single", "talk_threshold"})
 """Figures by themselves: who is the best is one of a team's players."""
 _OF_PEOPLE = frozenset({"human_low", "human_high"})
@@ -108,7 +110,7 @@ class WithoutMembers:
         return {**row, **{end: None for end in ends if end in row}}
 
     def _about(self, row: Mapping[str, Any], around: _About, of: str) -> _About:
-        names = ("team",) if of in _OF_A_TEAM else (*_COMPARED, *_TITLED, *_NAMES)
+        names = ("team",) if of in _OF_A_TEAM else (*_COMPARED, *_TITLED, *_NAMES, _TOWARDS)
         named = {**around.names, **{key: row[key] for key in names if _is_name(row.get(key))}}
         counted = row["n"] if isinstance(row.get("n"), int) and of not in OF_SETS else around.counted
         by_drafts = around.by_drafts or of in _BY_ALL_DRAFTS or isinstance(row.get("d"), int)
@@ -116,7 +118,7 @@ class WithoutMembers:
 
     def _touches(self, about: _About, part: float = 1.0) -> bool:
         """`part`: the share of the plays that a figure is over, where that hangs on what came of them."""
-        cells = self._cells(about.names)
+        cells = [*self._cells(about.names), *self._of_cohort(about.names.get(_TOWARDS))]
         if about.by_drafts:
             ways = {cell["traits"].drafts for cell in cells} - {None}
             team = {key: about.names[key] for key in ("team", "cohort") if key in about.names}
@@ -155,6 +157,13 @@ class WithoutMembers:
             return [cell for side in titled for cell in side]
         named = [cell for cell in self.cells if self._is_of(cell, played)]
         return [*named, *(cell for side in titled for cell in side)]
+
+    def _of_cohort(self, cohort: str | None) -> list[Stored]:
+        """All plays of a cohort, and of its players alone."""
+        if cohort is None:
+            return []
+        seats = frozenset[str]().union(*(players for (_, own), players in self._members.items() if own == cohort))
+        return [cell for cell in self.cells if cell["cohort"] == cohort or cell["player"] in seats]
 
     def _played_under(self, names: Mapping[str, str]) -> dict[str, str]:
         """The same as far as they are names of who played: a table may have a team once for each cohort and for each way that
