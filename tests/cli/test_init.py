@@ -689,6 +689,7 @@ class TestColumnsThatNoNameTells:
         assert moot("init", "--yes", "--questions", "cup.csv") == 2
         assert "no column is known to be choices, though the answers are letters" in capfd.readouterr().err
         assert moot("run", "moot.yaml", "--estimate") == 2
+        assert "choices: WHICH_COLUMN is an example" in capfd.readouterr().err
 
     def test_a_header_that_is_nearly_known_is_proposed(self, monkeypatch: pytest.MonkeyPatch, capfd: Captured) -> None:
         Path("cup.csv").write_text("Number,Prompt text,Right answer in brief\n7,Why?,so\n8,Who?,me\n")

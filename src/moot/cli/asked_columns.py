@@ -61,6 +61,8 @@ def find_questions(named: Path | None, output: Path, *, yes: bool, small: bool) 
     stated, proposal = _settled(path, yes=yes)
     keys = {"file": place, **_keys(stated, proposal)}
     if proposal.doubts:
+        if any(doubt.about == "choices" for doubt in proposal.doubts):  # without them it would be played as it stands
+            keys["columns"] = {**keys.get("columns", {}), "choices": WHICH_COLUMN}
         asked = (*map(_of_doubt, proposal.doubts), *_as_it_might_stand(proposal, keys.get("columns", {})))
         return QuestionsFound(StarterQuestions(keys, (*asked, *notes)), proposal.error())
     for reason in _said_of(proposal):
@@ -214,7 +216,8 @@ def _with_choices(menu: ColumnMenu, stated: Stated, proposal: Proposal, *, yes: 
 
 
 def _which_choices(menu: ColumnMenu, why: str) -> Doubt:
-    return Doubt(f"no column is known to be choices, though {why}; {NAMES_THEM}", menu.table.header)
+    problem = f"no column is known to be choices, though {why}; {NAMES_THEM}"
+    return Doubt(problem, menu.table.header, about="choices")
 
 
 def _with_id(menu: ColumnMenu, stated: Stated, proposal: Proposal) -> Stated | None:
