@@ -119,7 +119,7 @@ BROKEN: list[tuple[Any, str]] = [
 @pytest.mark.parametrize(("grader", "detail"), BROKEN, ids=[grader.name for grader, _ in BROKEN])
 def test_one_that_breaks_leaves_answers_ungraded_in_words(grader: Any, detail: str) -> None:
     results = run(grader, questions=CASES[:2], strategies=["solo"])
-    assert results.state == "done"
+    assert results.state == "failed"
     assert [row["value"] for row in results.figures["accuracy"]] == [None] * 3
     assert results.figures["accuracy"][0]["bounds"] == {"low": 0.0, "high": 1.0}
     assert set(results.frame("scores")["detail"]) == {detail}
@@ -246,7 +246,7 @@ def test_grading_anew_counts_what_is_left_open(tmp_path: Path, capsys: pytest.Ca
     (tmp_path / "cup.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in questions), encoding="utf-8")
     models = "models: {ann: {provider: simulated, accuracy: 0.5}}"
     file.write_text(f"name: cup\ngrader: unsure\nquestions: {{file: cup.jsonl}}\n{models}\n", encoding="utf-8")
-    assert run_app(app, ["run", str(file), "--quiet"]) == 0
+    assert run_app(app, ["run", str(file), "--quiet"]) == 1
     assert "taken from the store" not in capsys.readouterr().err
     assert run_app(app, ["grade", str(file), "--anew"]) == 1
     shown = capsys.readouterr()
