@@ -14,6 +14,9 @@ from moot.later import aiohttp
 _PATHS = ("/chat/completions", "/completions", "/responses", "/messages", "/models")
 """What documentation shows behind the address that is wanted."""
 
+_STRICT = ("key usage extension", "Authority Key Identifier", "Subject Key Identifier", "Basic Constraints")
+"""What the certificate of a house's own CA may lack."""
+
 
 def says_it_all(error: Exception) -> bool:
     """Whether the error is a refused connection, whose own words add nothing to the advice."""
@@ -24,6 +27,8 @@ def connection_advice(error: Exception) -> str | None:
     """About a connection that was never made."""
     if isinstance(error, aiohttp.ClientProxyConnectionError):
         return "the proxy does not answer: is its address right?"
+    if isinstance(error, aiohttp.ClientConnectorCertificateError) and any(lack in str(error) for lack in _STRICT):
+        return "Python 3.13 and newer ask for more in certificates: have it, or that of its CA, issued anew with it"
     if isinstance(error, aiohttp.ClientConnectorCertificateError):
         return "its certificate is not trusted: name that of whoever vouches for it as ca_file"
     if isinstance(error, aiohttp.ClientConnectorSSLError):

@@ -18,7 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from moot.config.type_words import told
 from moot.openai_form.body import BodyTooLarge
 from moot.openai_form.refusal import Refused, refusal_response
-from moot.serve.names import given_name, host_name, origin_of, same_place
+from moot.serve.names import given_name, host_name, is_loopback_address, origin_of, same_place
 from moot.serve.refusal import as_refusal
 
 _log = logging.getLogger(__name__)
@@ -77,7 +77,7 @@ class Door:
         except ValueError:
             pass
         else:
-            if address.is_loopback or self._any_address:
+            if is_loopback_address(address) or self._any_address:
                 return
         words = f"This server does not answer to the name {told(host)}; start it with --allow-host to let it."
         raise Refused(421, words, code="host_not_allowed")

@@ -44,6 +44,11 @@ def host_name(host: str) -> str | None:
     return None if place is None else place.name
 
 
+def is_loopback_address(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
+    """Not of an IPv4 address that is written as one of IPv6, of which versions of Python think differently."""
+    return address.is_loopback and getattr(address, "ipv4_mapped", None) is None
+
+
 def given_name(name: str) -> str | None:
     """A name or an address as somebody writes it on the command line: without a port, an IPv6 address as it is."""
     try:

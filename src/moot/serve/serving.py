@@ -18,7 +18,7 @@ from moot.experiment.spec import ExperimentFile
 from moot.live.team import LiveTeam
 from moot.serve.app import ServeSettings, create_app, page_token_of
 from moot.serve.connections import Connections, raise_file_limit
-from moot.serve.names import given_name, origin_of
+from moot.serve.names import given_name, is_loopback_address, origin_of
 from moot.serve.paid_off import offer_line, offer_of
 from moot.serve.team_server import TeamServer
 from moot.serve.tracing import traced
@@ -133,7 +133,7 @@ def is_loopback(host: str) -> bool:
     if host == "localhost":
         return True
     try:
-        return ipaddress.ip_address(host).is_loopback
+        return is_loopback_address(ipaddress.ip_address(host))
     except ValueError:
         return False
 
