@@ -22,6 +22,8 @@ WHYS = {
     "unanswered": "it gave no usable reply",
     NOT_HEARD: "nobody waited for it",
 }
+ATTENDED_AS = ("strategy", "label", "team", "captain", "player")
+"""What tells whose plays are meant."""
 
 
 NOT_COUNTED = (
@@ -55,7 +57,7 @@ def unreached_rows(source: Source) -> Iterator[Row]:
         seen = source.whole.seen(cell)
         without = [episode.unreached for episode in seen if episode.unreached]
         if without:
-            named = {key: cell[key] for key in ("strategy", "label", "team", "captain", "player")}
+            named = {key: cell[key] for key in ATTENDED_AS}
             who = sorted({name for names in without for name in names})
             yield {**named, "plays": len(seen), "unreached": len(without), "who": who}
 
