@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from moot.cli.app import app
+from moot.cli.exit import run_app
 from moot.data import load
 from moot.data.logs.imported import ImportedLogs, import_logs
 from moot.data.logs.reference_forms import answer_within
@@ -223,6 +225,23 @@ class TestNobodySaysTheReference:
         assert "in 4 of these nothing short is known to be right" in notes
         assert "ungraded, not wrong" in notes
         assert "judge: {models: [NAME]}" in notes
+
+    def test_a_run_and_doctor_say_it_of_the_questions(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        logs = self.logged(tmp_path)
+        cases(logs, tmp_path)
+        (tmp_path / "replies.jsonl").write_text("".join(json.dumps(row) + "\n" for row in logs.replies))
+        spec = {
+            "name": "cup",
+            "questions": {"file": "questions.jsonl"},
+            "models": {"ann": {"provider": "recorded", "file": "replies.jsonl", "model": "ann"}},
+            "strategies": ["solo"],
+        }
+        (tmp_path / "cup.yaml").write_text(json.dumps(spec))
+        for command in (["doctor"], ["run"]):
+            run_app(app, [*command, str(tmp_path / "cup.yaml")])
+            said = " ".join("".join(capsys.readouterr()).split())
+            assert "4 questions have a reference that no short answer matches" in said, command
+        assert "50.0 %" in said, "as in the log"
 
     def test_where_replies_say_it_nothing_changes(self, tmp_path: Path) -> None:
         inspect(tmp_path, [f"It is Paris{n}, I think" if n < 4 else "Rome" for n in range(QUESTIONS)], "CCCCIIII")

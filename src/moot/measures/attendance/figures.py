@@ -7,7 +7,7 @@ who never answers was right nowhere, and has no draft in any group; its failed c
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from moot.measures.askings import ABSENT, ANSWERED, NOT_HEARD, PLAYER
 from moot.measures.columns import Figures, count, titled
@@ -22,7 +22,13 @@ WHYS = {
     "unanswered": "it gave no usable reply",
     NOT_HEARD: "nobody waited for it",
 }
-ATTENDED_AS = ("strategy", "label", "team", "captain", "player")
+ATTENDED_AS: tuple[Literal["strategy", "label", "team", "captain", "player"], ...] = (
+    "strategy",
+    "label",
+    "team",
+    "captain",
+    "player",
+)
 """What tells whose plays are meant."""
 
 
