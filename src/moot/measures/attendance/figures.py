@@ -63,7 +63,7 @@ def unreached_rows(source: Source) -> Iterator[Row]:
         seen = source.whole.seen(cell)
         without = [episode.unreached for episode in seen if episode.unreached]
         if without:
-            named = {key: cell[key] for key in ATTENDED_AS}
+            named: Row = {key: cell[key] for key in ATTENDED_AS}
             who = sorted({name for names in without for name in names})
             yield {**named, "plays": len(seen), "unreached": len(without), "who": who}
 
