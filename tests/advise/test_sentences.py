@@ -43,11 +43,13 @@ def test_a_limit_that_the_figures_are_over_is_said_to_be() -> None:
     wanted = AdviceWanted(budget_usd_per_1000=2.8, max_seconds=2.9)
     kept = advise(drafts, wanted)
     assert "But" not in sentence(kept, wanted)
+    assert sentence(kept, wanted).startswith("Within $2.80 for 1,000 questions and 2.9 seconds take ")
     over = advise(replace(drafts, usd=dear, seconds=slow), wanted)
     taken = over.recommended
     assert taken is not None
     assert taken.played.usd_per_1000 is not None
     said = sentence(over, wanted)
+    assert said.startswith("Within $2.80 for 1,000 questions and 2.9 seconds, by the mean of all 80 questions, take ")
     assert (
         f"But on the questions kept apart alone it took ${taken.played.usd_per_1000:.2f} for 1,000 questions and"
         in said

@@ -37,7 +37,9 @@ def sentence(advice: Advice, wanted: AdviceWanted) -> str:
         return f"{_least_words(advice, what, wanted.min_accuracy, within, weighed)}{_beyond(taken, wanted)}"
     if within:
         best = f"{weighed} the most accurate that keeps to it, {on_all}."
-        return f"{within.removeprefix(', ').capitalize()} take {what}: {best}{_beyond(taken, wanted)}"
+        beyond = _beyond(taken, wanted)
+        mean = f", by the mean of all {advice.n:,} questions," if beyond else ""  # the price that follows is of some
+        return f"{within.removeprefix(', ').capitalize()}{mean} take {what}: {best}{beyond}"
     if wanted.most_accurate:
         return f"Take {what}: {weighed} the most accurate {on_all}, as was asked for."
     if taken is advice.best:

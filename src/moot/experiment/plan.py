@@ -38,6 +38,7 @@ from moot.experiment.spec import Experiment, ExperimentFile, GroupingSpec
 from moot.experiment.worked_examples import not_shown
 from moot.grade.grading import Grading
 from moot.grade.group import Stages
+from moot.grade.listed import listed_words
 from moot.grade.prefer import Comparing
 from moot.models.model import Model, messages_json
 from moot.models.proxy import ENV
@@ -273,6 +274,7 @@ class Plan:
         of_questions = [] if twice is None else [f"{twice} in intervals and tests"]
         if twice is not None:
             of_questions += contradiction_words(self.dataset or ())
+        of_questions += listed_words(self.dataset or ())
         return tuple(dict.fromkeys([*of_file, *left_out, *of_questions]))
 
     @property

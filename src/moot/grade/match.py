@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
 from moot.grade.lemmas import lemma
+from moot.grade.listed import NOT_LISTED, only_listed
 from moot.grade.normalise import LONGEST_COMPARED, normalise, spelled, too_long
 from moot.grade.squad import scored_by_words, squad
 from moot.types import UNKNOWN, Case, Score, Verdict
@@ -91,7 +92,7 @@ def match(case: Case, answer: str | None) -> Score:
             return Score(1.0, "match")
     if case.answer is None:
         return Score(float(normalise(answer) == _UNKNOWN), "unanswerable")
-    return Score(0.0, "match")
+    return NOT_LISTED if only_listed(case) else Score(0.0, "match")
 
 
 def _of_too_long(case: Case, answer: str) -> Score:
@@ -101,6 +102,8 @@ def _of_too_long(case: Case, answer: str) -> Score:
     """
     words = f"the answer has {len(answer):,} characters, {_AT_MOST}"
     left = len(_NO_DIFFERENCE.sub("", answer))
+    if only_listed(case):
+        return NOT_LISTED
     if left > LONGEST_COMPARED >= _TIMES_A_REFERENCE * _longest(case) and not scored_by_words(case):
         return Score(0.0, "match" if case.answer is not None else "unanswerable", words)
     return Score(None, "ungraded", words)

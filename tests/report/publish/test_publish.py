@@ -684,3 +684,50 @@ def test_what_cannot_be_told_is_said() -> None:
     assert (
         "0.0" not in re.sub(r"<style>.*?</style>", "", page, flags=re.DOTALL).split("<tbody>")[1].split("</tbody>")[0]
     )
+
+
+@pytest.fixture(scope="module")
+def learning(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Published: a strategy that learns in the run beside others; questions hang together, and some grades are missing."""
+    folder = tmp_path_factory.mktemp("learning")
+    rows = [{"id": f"q{n}", "text": f"Question {n}?", "answer": "yes", "cluster": f"c{n // 2}"} for n in range(80)]
+    (folder / "q.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    models = {name: {"provider": "simulated", "accuracy": 0.7} for name in ("ann", "bob", "cat")}
+    spec = {"name": "cup", "seed": 3, "questions": {"file": "q.jsonl"}, "models": models}
+    file = folder / "cup.yaml"
+    file.write_text(json.dumps({**spec, "strategies": ["solo", "vote", "leader"]}), encoding="utf-8")
+    assert moot("run", file, "--quiet") == 0
+    assert moot("report", file, "--publish", folder / "board") == 0
+    return folder / "board"
+
+
+def test_what_learnt_in_the_run_is_marked_and_said(learning: Path) -> None:
+    rows = {row["played"]["label"]: row for row in rows_of(learning)}
+    assert [rows[label]["learnt_in_run"] for label in ("solo", "vote", "leader")] == [False, False, True]
+    page = (learning / "index.html").read_text(encoding="utf-8")
+    assert page.count('<span class="mark-word warn">learnt in the run</span>') == 1
+    assert "1 row is of what was learnt in the run that it is measured in" in page
+    assert any("they are too narrow" in words for words in rows["leader"]["caveats"])
+    assert not any("Learnt in this run" in words for words in rows["vote"]["caveats"])
+
+
+def test_every_row_says_what_its_report_does(learning: Path) -> None:
+    for row in rows_of(learning):
+        assert any("each cluster counts as one in intervals and tests" in words for words in row["caveats"])
+    told = next(row for row in rows_of(learning) if row["headline"])
+    assert any("chosen after the fact" in words for words in told["caveats"])
+    assert "each cluster counts as one" in (learning / "index.html").read_text(encoding="utf-8")
+
+
+def test_who_could_not_be_reached_is_said_of_their_rows(published: Path) -> None:
+    caveats = {row["played"]["title"]: " ".join(row["caveats"]) for row in rows_of(published)}
+    assert "somebody could not be reached (cat)" in caveats["solo@cat"]
+    assert "could not be reached" not in caveats["solo@ann"]
+
+
+def test_rows_of_others_need_no_such_words() -> None:
+    Draft202012Validator(ROW).validate(foreign())
+    page = board_html([foreign(caveats=["<b>not</b> so"], learnt_in_run=True, chosen="declared late")])
+    assert "&lt;b&gt;not&lt;/b&gt; so" in page
+    assert "All rows are of what was learnt in the run" in page
+    assert "declared late" in page

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from moot.data.case import read_case
-from moot.data.logs.log import LoggedReply, QuestionInLog
+from moot.data.logs.log import NOTHING_FOUND, LoggedReply
 from moot.data.logs.verdict_evidence import JudgedReply, evidence_of, says_reference
 from moot.grade.match import match
-from moot.grade.normalise import normalise
+from moot.grade.normalise import LONGEST_COMPARED
 from moot.models.border import storable
+from moot.team.final_line import after_thoughts
 from moot.team.forms import Unusable, settle
 from moot.team.reading import announced
 from moot.types import Case, Question, Reply
@@ -28,6 +27,8 @@ class AnsweredReply:
     answer: str | None
     contrary: bool = False
     """Whether the verdicts of its task say something else than whether a reply is right."""
+    whole: bool = False
+    """Whether its answer is all of the reply, since none could be read from it."""
 
     @property
     def worth(self) -> float | None:
@@ -37,6 +38,19 @@ class AnsweredReply:
     @property
     def said(self) -> bool:
         return self.logged.text is not None or bool(self.logged.answer)
+
+    @property
+    def can_be_whole(self) -> bool:
+        """Whether the log's verdict is on a reply to an open question which the tool did not find empty."""
+        logged = self.logged
+        judged = logged.worth is not None and logged.question.answer is not None
+        return judged and not self.question.is_closed and logged.text is not None and logged.answer != NOTHING_FOUND
+
+    @property
+    def in_one_line(self) -> str | None:
+        """All that it says; None: nothing, or too much to be compared."""
+        words = " ".join(after_thoughts(self.logged.text or "").split())
+        return words if words and len(words) <= LONGEST_COMPARED else None
 
     @property
     def read_in_play(self) -> bool:
@@ -105,43 +119,6 @@ def _read(question: Question, logged: LoggedReply, text: str) -> str | None:
     return announced(question, Reply(line))
 
 
-class Verdicts:
-    """What the tools called right, by question and answer."""
-
-    def __init__(self, replies: Sequence[AnsweredReply]) -> None:
-        self._words: dict[str, dict[str, str]] = {}
-        self._worth: dict[str, dict[str, set[float]]] = {}
-        for reply in replies:
-            if reply.answer is None or reply.worth is None or reply.question.is_closed:
-                continue
-            name, same = reply.question.id, normalise(reply.answer)
-            self._words.setdefault(name, {}).setdefault(same, reply.answer)
-            self._worth.setdefault(name, {}).setdefault(same, set()).add(reply.worth)
-
-    def question_row(self, question: QuestionInLog) -> dict[str, Any]:
-        """In the form of a file of questions. An answer that a tool called right, and never wrong, is accepted."""
-        row: dict[str, Any] = {"id": question.name, "text": question.text}
-        if question.choices:
-            row["choices"] = list(question.choices)
-        if question.context:
-            row["context"] = question.context
-        row["answer"] = question.answer
-        known = {normalise(each) for each in (question.answer or "", *question.accepted)}
-        right = [
-            self._words[question.name][same]
-            for same, worth in self._worth.get(question.name, {}).items()
-            if worth == {1.0} and same not in known
-        ]
-        if accepted := [*question.accepted, *right]:
-            row["accepted"] = accepted
-        if question.category or question.task:
-            row["category"] = question.category or question.task
-        return {key: _storable(value) for key, value in row.items()}
-
-    def cases(self, rows: Sequence[Mapping[str, Any]], file: Path) -> dict[str, Case]:
-        return {row["id"]: read_case(row, file=str(file), line=1) for row in rows}
-
-
 @dataclass(frozen=True, slots=True)
 class ContraryVerdicts:
     """A task whose verdicts call the references themselves wrong: they say something else than whether a reply is right."""
@@ -187,10 +164,6 @@ def _contrary(task: str, replies: Sequence[AnsweredReply]) -> ContraryVerdicts |
     return ContraryVerdicts(task, wrong, len(seen.saying), right, len(seen.others))
 
 
-def _storable(value: Any) -> Any:
-    return [storable(each) for each in value] if isinstance(value, list) else storable(value)
-
-
-def worth_here(reply: AnsweredReply, case: Case) -> float:
-    """By match alone, as every run grades first."""
-    return match(case, reply.answer).value or 0.0
+def worth_here(reply: AnsweredReply, case: Case) -> float | None:
+    """By match alone, as every run grades first. None: neither right nor wrong by it."""
+    return match(case, reply.answer).value

@@ -66,7 +66,8 @@ def _of_model(
 ) -> ImportedModel:
     said = [reply for reply in replies if reply.said]
     theirs = {id(reply): reply.worth for reply in replies}
-    ours = {id(reply): worth_here(reply, cases[reply.question.id]) for reply in replies if reply.question.id in cases}
+    here = {id(reply): worth_here(reply, cases[reply.question.id]) for reply in replies if reply.question.id in cases}
+    ours = {key: worth for key, worth in here.items() if worth is not None}
     stated = [figure for figure in figures if figure.model == name]
     costs = [reply.logged.cost_usd for reply in said]
     known = [cost for cost in costs if cost is not None]

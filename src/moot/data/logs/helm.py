@@ -23,7 +23,7 @@ from moot.data.logs.fields import (
     tokens,
     with_others,
 )
-from moot.data.logs.helm_metrics import BY_THOUGHT, verdict_metric
+from moot.data.logs.helm_metrics import BY_THOUGHT, compared_parts, verdict_metric
 from moot.data.logs.log import NOTHING_FOUND, LogEntry, LoggedFigure, LoggedReply, LogRemark, QuestionInLog
 from moot.errors import FileError
 from moot.stats.counted_words import count
@@ -248,7 +248,8 @@ def _question(run: _Run, request: Mapping[str, Any], instance: Mapping[str, Any]
         reference = letter_of(right[0], choices, ("texts",)) if len(right) == 1 else None
         return QuestionInLog(ident, words, choices, reference, category=category, task=run.task)
     first, others = with_others(right)
-    return QuestionInLog(ident, words, (), first, others, category=category, task=run.task)
+    compared = compared_parts(right, run.metric)
+    return QuestionInLog(ident, words, (), first, others, category=category, task=run.task, compared=compared)
 
 
 def _answer(said: str | None, shown: Mapping[str, str], run: _Run) -> str | None:

@@ -40,6 +40,9 @@ _COUNTS = re.compile(
 )
 """What stands beside the metrics and is none."""
 MOST_NAMED = 10
+BY_NUMBER, BY_LAST_WORD = "final_number_exact_match", "exact_match_indicator"
+"""Metrics that compare no more than the end of a reference."""
+_NUMBER = re.compile(r"-?[0-9][0-9,]*(?:\.[0-9]+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,3 +82,16 @@ def verdict_metric(
         return VerdictMetric(None, f"none of its metrics is a verdict on a reply: {there}" if named else None)
     kept = [name for name in shares if name in METRICS or name == chosen]
     return VerdictMetric(chosen, f"verdicts by {chosen}, of {', '.join(kept)}" if kept != [chosen] else None)
+
+
+def compared_parts(references: Sequence[str], metric: str | None) -> tuple[str, ...]:
+    """What this metric compares of each reference, where that is a number at its end."""
+    found = []
+    for reference in references:
+        numbers = _NUMBER.findall(reference)
+        last = reference.split()[-1:]
+        if metric == BY_NUMBER and numbers:
+            found.append(numbers[-1].replace(",", ""))
+        elif metric == BY_LAST_WORD and last and _NUMBER.search(last[0]):
+            found.append(last[0])
+    return tuple(found)

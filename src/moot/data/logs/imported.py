@@ -13,12 +13,14 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
 
-from moot.data.logs.answers import AnsweredReply, Verdicts, answered, contrary_verdicts
+from moot.data.logs.answers import AnsweredReply, answered, contrary_verdicts
 from moot.data.logs.figures import ImportedModel, figures_of
 from moot.data.logs.formats import log_files, log_format
 from moot.data.logs.log import LogEntry, LogFormat, LoggedFigure, LoggedReply, LogRemark, by_metric, in_a_file
+from moot.data.logs.question_rows import QuestionRows, cases_of
+from moot.data.logs.reference_forms import ReferenceForms, as_whole
 from moot.data.logs.same_questions import QuestionsOfLogs
-from moot.data.logs.told import MOST_PROBLEM, absent_from, left_out_words, notes_of
+from moot.data.logs.told import MOST_PROBLEM, absent_from, forms_words, left_out_words, notes_of
 from moot.errors import FileError, UsageError
 from moot.foreign_files import opened
 from moot.models.recorded import Recording, recording_of
@@ -101,18 +103,20 @@ def put_together(
     _check_tasks(placed)
     placed = _numbered(placed)
     asked = questions.asked()
-    read = [answered(reply, asked[reply.question.name]) for reply in placed]
+    read, whole = as_whole([answered(reply, asked[reply.question.name]) for reply in placed])
     contrary = contrary_verdicts(read)
     turned = {each.task for each in contrary}
     read = [replace(reply, contrary=reply.logged.question.task in turned) for reply in read]
     figures = [figure for figure in figures if figure.task not in turned]
-    verdicts = Verdicts(read)
-    rows = [verdicts.question_row(question) for question in questions if question.answer is not None]
-    cases = verdicts.cases(rows, files[0])
+    forms = ReferenceForms(read, [*questions])
+    made = QuestionRows(read, forms)
+    rows = [made.of(question) for question in questions if question.answer is not None]
+    cases = cases_of(rows, files[0])
     models = figures_of(read, cases, figures)
     remarks = [entry.words for entry in wanted if isinstance(entry, LogRemark)]
     unreferenced = len(asked) - len(rows)
     remarks += left_out_words(questions.left_out.values())
+    remarks += forms_words(whole, forms.unsaid)
     notes = (*dict.fromkeys(remarks), *notes_of(models, read, cases, len(asked), unreferenced, contrary))
     recorded = tuple(each.row for each in read if each.row is not None)
     if not recorded:

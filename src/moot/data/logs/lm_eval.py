@@ -20,16 +20,10 @@ from moot.data.logs.lm_eval_choices import (
     only_parts,
     several_are_right,
 )
+from moot.data.logs.lm_eval_compared import ComparedForm, compared_form
 from moot.data.logs.lm_eval_filters import chosen_filters, is_found, reduces
-from moot.data.logs.lm_eval_metrics import (
-    ANYTHING,
-    METRICS,
-    ChosenMetric,
-    chosen_metric,
-    directions,
-    metrics_of,
-    target_is_reference,
-)
+from moot.data.logs.lm_eval_metrics import ChosenMetric, chosen_metric, directions, metrics_of, target_is_reference
+from moot.data.logs.lm_eval_remarks import metric_remarks
 from moot.data.logs.lm_eval_sample import LmEvalSample
 from moot.data.logs.lm_eval_targets import lists_are_several, targets_of
 from moot.data.logs.log import (
@@ -40,7 +34,6 @@ from moot.data.logs.log import (
     LoggedReply,
     LogRemark,
     QuestionInLog,
-    by_metric,
 )
 from moot.errors import FileError
 from moot.stats.counted_words import count
@@ -153,12 +146,13 @@ def _playable_entries(logs: Sequence[_TaskLog], wanted: str | None) -> Iterator[
     kept = {path: metric.upright(own) for path, own in kept.items()}
     everybody = [sample for own in kept.values() for sample in own]
     yield from _filter_remarks(logs, filters)
-    yield from _metric_remarks(task, metric, metrics_of(everybody), wanted)
+    yield from metric_remarks(task, metric, metrics_of(everybody), wanted)
     by_likelihood = [sample for sample in everybody if sample.continuations]
     # Where the task has metrics and none says what is right, nothing holds an answer against the target.
     reading = None if metric.name is None and metric.unclear else best_reading(by_likelihood, metric.name)
     yield from _choice_remarks(task, by_likelihood, metric, reading)
     in_words = [sample for sample in everybody if not sample.continuations]
+    form = compared_form([log.config for log in logs], metric.name) if in_words else ComparedForm()
     several = lists_are_several(in_words, metric.name)
     compared = target_is_reference(in_words, metric, stated=wanted is not None)
     if not compared and in_words:
@@ -166,7 +160,7 @@ def _playable_entries(logs: Sequence[_TaskLog], wanted: str | None) -> Iterator[
         yield LogRemark(f"{task}: what {by} holds a reply against is not its target, so {NO_REFERENCE}", task)
     for log in logs:
         chosen = filters[str(log.path)]
-        own = _Rules(metric.name, reading, compared, several, reduces(kept[log.path], log.config))
+        own = _Rules(metric.name, reading, compared, several, reduces(kept[log.path], log.config), form)
         stated = share(log.results.get(f"{metric.name},{chosen}"))
         if metric.told is not None and stated is not None:
             one = len({sample.filter for sample in log.samples}) == 1
@@ -174,6 +168,9 @@ def _playable_entries(logs: Sequence[_TaskLog], wanted: str | None) -> Iterator[
             yield LoggedFigure(log.model, task, named, 1 - stated if metric.turned else stated)
         for sample in kept[log.path]:
             yield from _replies(log, sample, own)
+    if form.unused:
+        words = f"what {metric.name} ignores of a target ({form.unused:.60}) is not followed here, so it is taken as it stands"
+        yield LogRemark(f"{task}: {words}", task)
 
 
 def _choice_remarks(
@@ -220,24 +217,6 @@ def _filter_remarks(logs: Sequence[_TaskLog], filters: Mapping[str, str]) -> Ite
             )
 
 
-def _metric_remarks(task: str, metric: ChosenMetric, named: Sequence[str], wanted: str | None) -> Iterator[LogRemark]:
-    there = ", ".join(named)
-    if wanted is not None and metric.name is None:
-        why = f" ({metric.why})" if metric.why else f"; it has {there or 'none'}"
-        yield LogRemark(f"{task}: {wanted} is no verdict on its replies{why}: no verdicts are taken", task)
-    elif metric.name is None and metric.unclear:
-        way_out = "no verdicts are taken"
-        way_out += f"; {by_metric()} says by which replies are right" if metric.can_be_named else ""
-        yield LogRemark(f"{task}: of its metrics ({there}) {metric.why}: {way_out}", task)
-    elif metric.name is None and named:
-        yield LogRemark(f"{task}: none of its metrics is a verdict on each reply: {there}", task)
-    elif metric.turned:
-        yield LogRemark(f"{task}: verdicts by {metric.name}, of which less is better: 0 is right, and 1 is wrong", task)
-    elif metric.name is not None and (metric.why or metric.name not in METRICS or metric.name == ANYTHING):
-        why = f"; {metric.why}" if metric.why else ""
-        yield LogRemark(f"{task}: verdicts by {metric.name}, of {there}{why}", task)
-
-
 @dataclass(frozen=True, slots=True)
 class _Rules:
     """How the samples of one task are read."""
@@ -251,6 +230,8 @@ class _Rules:
     """Whether a target that spells a list is several right answers."""
     reduced: bool
     """Whether the filter made one answer of several replies."""
+    form: ComparedForm
+    """What the metric compares of a target."""
 
 
 def _replies(log: _TaskLog, sample: LmEvalSample, rules: _Rules) -> Iterator[LoggedReply]:
@@ -299,8 +280,10 @@ def _generated(log: _TaskLog, sample: LmEvalSample, rules: _Rules) -> QuestionIn
     place = labelled_choice(sample) if rules.compared else None
     if place is not None:
         return QuestionInLog(sample.ident, words, doc.choices, LETTERS[place], (), doc.context, doc.category, log.task)
-    reference, accepted = with_others(targets_of(sample, rules.several) if rules.compared else [])
-    return QuestionInLog(sample.ident, words, (), reference, accepted, doc.context, doc.category, log.task)
+    targets = targets_of(sample, rules.several) if rules.compared else []
+    reference, accepted = with_others(targets)
+    forms = tuple(form for each in targets if (form := rules.form.of(each)) is not None)
+    return QuestionInLog(sample.ident, words, (), reference, accepted, doc.context, doc.category, log.task, forms)
 
 
 def _words(sample: LmEvalSample, with_blank: str | None) -> str:

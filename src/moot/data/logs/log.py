@@ -43,6 +43,8 @@ class QuestionInLog:
     context: str | None = None
     category: str | None = None
     task: str = ""
+    compared: tuple[str, ...] = ()
+    """What the tool compares in the place of a reference, where that is no more than a part of it."""
 
     @property
     def name(self) -> str:

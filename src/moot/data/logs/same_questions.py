@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -10,6 +11,7 @@ from moot.data.logs.fields import LETTERS
 from moot.data.logs.log import LoggedReply, QuestionInLog
 from moot.errors import FileError
 from moot.models.border import blank
+from moot.stats.counted_words import count
 from moot.types import Question
 
 
@@ -60,10 +62,10 @@ class QuestionsOfLogs:
         first = earlier.question
         if question == first:
             return replace(reply, question=first)
-        if question.text.split() != first.text.split() or sorted(question.choices) != sorted(first.choices):
+        if differs := _difference(question, first):
             raise FileError(
-                f"{question.name!r} is another question here than in {earlier.file}: {question.text[:60]!r}, and there"
-                f" {first.text[:60]!r}; expected logs of the same questions",
+                f"{question.name!r} is another question here than in {earlier.file}: {differs}; expected logs of the same"
+                " questions",
                 file=reply.file,
                 line=reply.line,
             )
@@ -80,8 +82,31 @@ class QuestionsOfLogs:
         if first.answer is None and reference is not None:
             self._first[question.name] = replace(earlier, question=replace(first, answer=reference))
             first = self._first[question.name].question
+        if not first.compared and question.compared:
+            self._first[question.name] = replace(earlier, question=replace(first, compared=question.compared))
+            first = self._first[question.name].question
         answer = reply.answer if reply.answer is None else moved.get(reply.answer.strip().upper(), reply.answer)
         return replace(reply, question=first, answer=answer)
+
+
+def _difference(question: QuestionInLog, first: QuestionInLog) -> str | None:
+    """In words; None: there is none but of white space and of order."""
+    if question.text.split() != first.text.split():
+        return f"{question.text[:60]!r}, and there {first.text[:60]!r}"
+    here, there = Counter(question.choices), Counter(first.choices)
+    if here == there:
+        return None
+    if not (here and there):
+        return f"with {'no choices' if not here else count(len(question.choices), 'choice')} to it, and there with" + (
+            f" {'none' if not there else len(first.choices)}"
+        )
+    only_here, only_there = ([*(one - other)] for one, other in ((here, there), (there, here)))
+    apart = [
+        f"{each[0][:60]!r} is among them {where}"
+        for each, where in ((only_here, "here"), (only_there, "there"))
+        if each
+    ]
+    return f"the choices differ ({', and '.join(apart)})"
 
 
 def _moved(question: QuestionInLog, first: QuestionInLog) -> dict[str, str]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from moot.data.logs.answers import AnsweredReply, ContraryVerdicts, worth_here
 from moot.data.logs.figures import ROUNDED, ImportedModel
+from moot.data.logs.reference_forms import UnsaidReferences
 from moot.data.logs.same_questions import LeftOutQuestion
 from moot.stats.counted_words import count
 from moot.types import Case
@@ -44,6 +45,39 @@ def left_out_words(questions: Iterable[LeftOutQuestion]) -> Iterator[str]:
     for (task, why), number in causes.items():
         of_task = f"{task}: " if task else ""
         yield f"{of_task}{count(number, 'question')} that nobody can be asked here ({why}), left out"
+
+
+def forms_words(whole: Mapping[str, int], unsaid: Iterable[UnsaidReferences]) -> Iterator[str]:
+    """Of replies and references that are more than an answer in short. `whole`: by task how many replies."""
+    for task, number in whole.items():
+        of_task = f"{task}: " if task else ""
+        are = count(number, "reply is its own answer", "replies are their own answers")
+        yield (
+            f"{of_task}{are}, all of it as the log judges it, since no shorter one could be read: a vote puts none of them"
+            " together unless a model or an embedding groups them (grouping)"
+        )
+    for each in unsaid:
+        yield from _of_unsaid(each)
+
+
+def _of_unsaid(each: UnsaidReferences) -> Iterator[str]:
+    of_task = f"{each.task}: " if each.task else ""
+    replies = count(each.right, "reply", "replies")
+    have = count(each.questions, "question has", "questions have")
+    yield (
+        f"{of_task}of {replies} that the log calls right hardly any is its reference, or says it: {have} a reference that no"
+        " answer was seen to match"
+    )
+    if known := each.questions - each.listed:
+        which = f"in {known} of these" if each.listed else "there"
+        yield f"{of_task}{which} an answer that the log calls right is accepted; in other words it would be wrong by match"
+    if each.listed:
+        which = f"in {each.listed} of these" if known else "there"
+        yield (
+            f"{of_task}{which} nothing short is known to be right, so that only what the log has judged is graded: any other"
+            " answer is ungraded, not wrong, until a judge grades it (judge: {models: [NAME]}) or short answers of your own stand"
+            " under accepted"
+        )
 
 
 def _of_model(
@@ -89,7 +123,7 @@ def _difference(model: ImportedModel, own: Sequence[AnsweredReply], cases: Mappi
     unread = shares = looser = stricter = same = 0
     for reply in graded:
         theirs, ours = reply.worth or 0.0, worth_here(reply, cases[reply.question.id])
-        if theirs == ours:
+        if theirs == ours or ours is None:
             continue
         if theirs not in (0.0, 1.0):
             shares += 1

@@ -7,7 +7,7 @@ who never answers was right nowhere, and has no draft in any group; its failed c
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from moot.measures.askings import ABSENT, ANSWERED, NOT_HEARD, PLAYER
 from moot.measures.columns import Figures, count, titled
@@ -22,6 +22,14 @@ WHYS = {
     "unanswered": "it gave no usable reply",
     NOT_HEARD: "nobody waited for it",
 }
+ATTENDED_AS: tuple[Literal["strategy", "label", "team", "captain", "player"], ...] = (
+    "strategy",
+    "label",
+    "team",
+    "captain",
+    "player",
+)
+"""What tells whose plays are meant."""
 
 
 NOT_COUNTED = (
@@ -55,7 +63,7 @@ def unreached_rows(source: Source) -> Iterator[Row]:
         seen = source.whole.seen(cell)
         without = [episode.unreached for episode in seen if episode.unreached]
         if without:
-            named = {key: cell[key] for key in ("strategy", "label", "team", "captain", "player")}
+            named: Row = {key: cell[key] for key in ATTENDED_AS}
             who = sorted({name for names in without for name in names})
             yield {**named, "plays": len(seen), "unreached": len(without), "who": who}
 

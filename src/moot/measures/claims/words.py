@@ -38,7 +38,7 @@ def sentences(row: Mapping[str, Any]) -> list[str]:
         best = f"the best single model{' of those that answered' if row.get('never_answered') else ''}"
         if over["difference"] is None or over.get("bounds"):
             against = [_in_per_cent(row, words) for words in _against_single(over, best)]
-            return [f"{parts[0]}.", *against, *_at_what_cost(row, over), *_doubts(row)]
+            return [f"{parts[0]}.", *against, *_at_what_cost(row, over), *doubts(row)]
         which = "" if _told_apart(over) else "which "
         apart = _in_per_cent(row, _than_single(over, best))
         parts += [f", {which}{apart}", f"; {_repairs(row, over)}" if over["n"] else ""]
@@ -46,7 +46,7 @@ def sentences(row: Mapping[str, Any]) -> list[str]:
         parts.append(f"; {_nobody(row)}, so there is nothing to compare it with")
     if cost := _times(row):
         parts.append(f", {cost}")
-    return ["".join(parts) + ".", *_doubts(row)]
+    return ["".join(parts) + ".", *doubts(row)]
 
 
 def _in_per_cent(row: Mapping[str, Any], words: str) -> str:
@@ -229,22 +229,23 @@ def _times(row: Mapping[str, Any]) -> str:
     )
 
 
-def _doubts(row: Mapping[str, Any]) -> list[str]:
-    doubts = []
+def doubts(row: Mapping[str, Any]) -> list[str]:
+    """What to know before believing the verdict."""
+    told: list[str] = []
     if row.get("cut_short"):
-        doubts.append(CUT_SHORT)
+        told.append(CUT_SHORT)
     elif interim := row.get("interim"):
-        doubts.append(interim_words(interim))
+        told.append(interim_words(interim))
     if unreached := row.get("unreached"):
-        doubts.append(unreached_sentence(unreached))
+        told.append(unreached_sentence(unreached))
     if row.get("clusters", row["n"]) < FEW_QUESTIONS:
         few = "clusters of questions" if row["n"] >= FEW_QUESTIONS else "questions"
-        doubts.append(f"Fewer than {FEW_QUESTIONS} {few} show next to nothing: see how wide the intervals are.")
+        told.append(f"Fewer than {FEW_QUESTIONS} {few} show next to nothing: see how wide the intervals are.")
     if row["ungraded"]:
         what = "play" if _abstains(row) else "answer"  # those without one are among them
-        doubts.append(f"{ungraded_answers(row['ungraded'], what)}; over all it is {between(row['bounds'])} (bounds).")
+        told.append(f"{ungraded_answers(row['ungraded'], what)}; over all it is {between(row['bounds'])} (bounds).")
     if primary := row.get("primary_unmeasured"):
-        doubts.append(f"Of the declared primary, {primary['of']}, nothing can be told: {primary['why']}.")
+        told.append(f"Of the declared primary, {primary['of']}, nothing can be told: {primary['why']}.")
     if row["chosen"] in (AFTER_THE_FACT, "declared late") and row["options"] > 1:
         if row.get("earlier_versions"):
             declared = "changed what it declares after that had been played"
@@ -256,23 +257,21 @@ def _doubts(row: Mapping[str, Any]) -> list[str]:
             declared = "declares no primary" if row["chosen"] == AFTER_THE_FACT else "declared it too late"
         paid = "" if withheld_for(row) else ": the intervals pay for that"
         whole = f"a choice among {row['options']:,}, chosen after the fact{paid}"
-        told = row["chosen"] == AFTER_THE_FACT  # then the first sentence says how many of them are not in the file
-        doubts.append(f"The file {declared}, so this is {whole}.{'' if told else _unlisted(row)}")
+        said = row["chosen"] == AFTER_THE_FACT  # then the first sentence says how many of them are not in the file
+        told.append(f"The file {declared}, so this is {whole}.{'' if said else _unlisted(row)}")
     if out := row.get("taken_out"):
-        doubts.append(
-            f"{taken_out_words(out)}: if they were left out by how they went, no interval here pays for that."
-        )
-    doubts += since_words(row)
+        told.append(f"{taken_out_words(out)}: if they were left out by how they went, no interval here pays for that.")
+    told += since_words(row)
     if silent := row.get("never_answered"):
         none, known = ("it is none", "how good it is") if len(silent) == 1 else ("they are none", "how good they are")
-        doubts.append(
+        told.append(
             f"Every call of {few_names(silent)} failed: nobody knows {known} alone, and {none} of the single models here."
         )
     if left_out := row.get("left_out"):
         are = "questions that {} are" if left_out != 1 else "question that {} is"
         have = f"not all of its {_several(row)} have played"
-        doubts.append(f"{left_out:,} {are.format(have)} left out.")
-    return [*doubts, *_not_ranked(row), *_higher_row(row)]
+        told.append(f"{left_out:,} {are.format(have)} left out.")
+    return [*told, *_not_ranked(row), *_higher_row(row)]
 
 
 def unreached_words(row: Mapping[str, Any]) -> str:

@@ -115,6 +115,16 @@ ROW: dict[str, Any] = _object(
         "usd_per_1000": {**_AMOUNT, "description": "USD for 1,000 questions"},
         "calls_per_question": _AMOUNT,
         "simulated": {"type": "boolean", "description": "By models of models: it says nothing of any real one"},
+        "learnt_in_run": {
+            "type": "boolean",
+            "description": "What was played learnt from the questions of this figure: its interval is too narrow",
+        },
+        "caveats": {
+            "type": "array",
+            "maxItems": 100,
+            "items": {"type": "string", "maxLength": 2_000},
+            "description": "What the run's report says of this row before it is believed",
+        },
         "date": {"type": "string", "pattern": r"^\d{4}-\d{2}-\d{2}$"},
         "moot": {**_NAME, "description": "The version"},
         "report": _LINK,

@@ -24,6 +24,7 @@ def board_html(rows: Rows) -> str:
     style = static("page.css") + _own("board.css")
     sets = _sets(rows)
     simulated = sum(bool(row.get("simulated")) for row in rows)
+    learnt = sum(bool(row.get("learnt_in_run")) for row in rows)
     told = {
         "policy": policy(script, style),
         "style": style,
@@ -31,7 +32,7 @@ def board_html(rows: Rows) -> str:
         "title": "Leaderboard",
         "heading": "Teams and single models, by set of questions",
         "lead": f"{count(len(rows), 'row')} of {count(len(_runs(rows)), 'run')} on {count(len(sets), 'set')} of questions",
-        "warnings": _warning(simulated, len(rows)),
+        "warnings": _warnings(simulated, learnt, len(rows)),
         "nav": "".join(f'<a href="#set-{place}">{_name(each)}</a>' for place, each in enumerate(sets)),
         "boards": "\n".join(_board(place, each) for place, each in enumerate(sets)) or "<p>No rows yet.</p>",
     }
@@ -47,12 +48,19 @@ def _runs(rows: Rows) -> set[Any]:
     return {row["report"] or row["id"] for row in rows}
 
 
-def _warning(simulated: int, rows: int) -> str:
-    if not simulated:
-        return ""
-    which = "All rows are" if simulated == rows else f"{count(simulated, 'row is', 'rows are')}"
-    said = f"{which} of simulated models, marked so: they say nothing of any real model."
-    return f'<ul class="warnings" role="note" aria-label="Before you believe it"><li>{said}</li></ul>'
+def _warnings(simulated: int, learnt: int, rows: int) -> str:
+    said = []
+    if simulated:
+        which = "All rows are" if simulated == rows else f"{count(simulated, 'row is', 'rows are')}"
+        said.append(f"{which} of simulated models, marked so: they say nothing of any real model.")
+    if learnt:
+        which = "All rows are" if learnt == rows else f"{count(learnt, 'row is', 'rows are')}"
+        said.append(
+            f"{which} of what was learnt in the run that it is measured in, marked so: other questions would teach other rules,"
+            " of which the intervals know nothing. They are too narrow."
+        )
+    listed = "".join(f"<li>{each}</li>" for each in said)
+    return f'<ul class="warnings" role="note" aria-label="Before you believe it">{listed}</ul>' if said else ""
 
 
 def _sets(rows: Rows) -> list[Rows]:
@@ -143,6 +151,10 @@ def _played(row: Mapping[str, Any]) -> str:
         marks += '<span class="mark-word">headline</span>'
     if row.get("chosen") == "after the fact":
         marks += '<span class="mark-word">chosen after the fact</span>'
+    if row.get("chosen") == "declared late":
+        marks += '<span class="mark-word">declared late</span>'
+    if row.get("learnt_in_run"):
+        marks += '<span class="mark-word warn">learnt in the run</span>'
     if row.get("simulated"):
         marks += '<span class="mark-word warn">simulated</span>'
     if row.get("interim"):
@@ -152,8 +164,17 @@ def _played(row: Mapping[str, Any]) -> str:
     marked = f'<span class="marks">{marks}</span>' if marks else ""
     return (
         f'<th scope="row" data-key="{html.escape(played["title"])}">{linked}{marked}'
-        f'<span class="seats"><bdi>{html.escape(under)}</bdi></span></th>'
+        f'<span class="seats"><bdi>{html.escape(under)}</bdi></span>{_caveats(row)}</th>'
     )
+
+
+def _caveats(row: Mapping[str, Any]) -> str:
+    """Closed, since there may be many: the figures that they bear on are marked."""
+    told = row.get("caveats") or ()
+    if not told:
+        return ""
+    listed = "".join(f"<li>{html.escape(each)}</li>" for each in told)
+    return f'<details class="caveats"><summary>Before you believe it</summary><ul>{listed}</ul></details>'
 
 
 def _cell(key: float | None, shown: str) -> str:

@@ -14,6 +14,7 @@ from moot.errors import MootError
 from moot.experiment.side_names import side_of_row
 from moot.measures.claims.words import gain_withheld_for, withheld_for
 from moot.report.figures import Figures, headline_of
+from moot.report.publish.board_caveats import caveats_of, learnt_in_run
 from moot.store import queries
 from moot.store.rows import config_of, placed_case
 from moot.store.statements import Row
@@ -84,6 +85,8 @@ def board_rows(connection: Connection, experiment: Row, figures: Figures, run: P
                 "usd_per_1000": None if row["usd_per_question"] is None else row["usd_per_question"] * 1_000,
                 "calls_per_question": row["calls_per_question"],
                 "simulated": bool(figures.get("simulated")),
+                "learnt_in_run": learnt_in_run(figures, row),
+                "caveats": caveats_of(figures, row, headline=first),
                 "date": run.date,
                 "moot": versions[-1] if versions else "",
             }
