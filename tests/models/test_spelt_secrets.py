@@ -1,4 +1,4 @@
-"""A secret that comes back is one in whichever letters it is written: whole, in part so, packed with others, or cut in a stream."""
+"""A secret that comes back is one in whichever letters it is written: whole, in part so, packed with others, or in pieces."""
 
 from __future__ import annotations
 

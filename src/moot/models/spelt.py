@@ -73,14 +73,12 @@ class Spelt:
         )
         return re.compile(first + "".join(f"(?:{'|'.join(way)})" for way in ways))
 
-    @cached_property
-    def _ways(self) -> Sequence[tuple[re.Pattern[str], ...]]:
-        first = re.compile(first_letter(self._letters[0][0], packed=self._packed))
-        others = self._letters[1:]
-        return (
-            (first,),
-            *(compiled_letters(letter, packed=self._packed, behind_backslash=behind) for letter, behind in others),
-        )
+    def _ways(self) -> Iterator[tuple[re.Pattern[str], ...]]:
+        """Of one letter after the other, as far as it is asked for: to compile them all takes long."""
+        packed = self._packed
+        yield (re.compile(first_letter(self._letters[0][0], packed=packed)),)
+        for letter, behind in self._letters[1:]:
+            yield compiled_letters(letter, packed=packed, behind_backslash=behind)
 
     def may_stand_in(self, text: str, odd: int, *, cut: bool = False) -> bool:
         """A quick look, by which most texts are told to be harmless. `odd`: `how_odd`."""
@@ -105,7 +103,7 @@ class Spelt:
     def reached(self, text: str, start: int) -> Place:
         """As many of its letters as stand from here on."""
         ends = {start}
-        for number, ways in enumerate(self._ways):
+        for number, ways in enumerate(self._ways()):
             if not (further := _ends(ways, text, ends)):
                 return Place(start, max(ends), number)
             ends = further
@@ -114,7 +112,7 @@ class Spelt:
     def begun(self, text: str, start: int) -> bool:
         """Whether it would stand from here on, were there more of the text."""
         ends, announced = {start}, text[start] in ANNOUNCING
-        for ways in self._ways:
+        for ways in self._ways():
             if announced and any(HALF.fullmatch(text, end) for end in ends):
                 return True
             if not (ends := _ends(ways, text, ends)):

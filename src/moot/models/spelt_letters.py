@@ -1,6 +1,6 @@
 """The ways in which one letter is written: by itself, by its number in JSON, an address or a page, or by its name.
 
-As patterns: what a letter may be is bounded, and no two ways begin in the same manner: no text takes long to look through.
+As patterns. What a letter may be is bounded, and no two ways begin in the same manner, so no text takes long to look through.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ _A_BACKSLASH = (
 _LINE_ENDS = rf"(?:\s|\\{{1,{DEEP}}}[nrt]|%{_AGAIN}0(?i:[ad])|&#1[03];){{0,8}}"
 
 HALF = re.compile(
-    rf"{_LINE_ENDS}(?:"
-    rf"(?:\\{{1,{DEEP}}}(?:u\{{?{_HEX}{{0,8}}|x{_HEX}?)?){{1,2}}"
+    rf"{_LINE_ENDS}{_A_BACKSLASH}(?:"
+    rf"(?<=\\)(?:u\{{?{_HEX}{{0,8}}(?:\\{{1,{DEEP}}}(?:u{_HEX}{{0,3}})?)?|x{_HEX}?)"
     rf"|(?:%{_AGAIN}{_HEX}{{0,2}}){{1,4}}"
-    rf"|(?:&|\\{{1,{DEEP}}}u0026){_PAGE_AGAIN}(?:#[xX]?{_HEX}{{0,14}}|[A-Za-z]{{1,32}})?"
+    rf"|(?:&|(?<=\\)u0026){_PAGE_AGAIN}(?:#[xX]?{_HEX}{{0,14}}|[A-Za-z]{{1,32}})?"
     r")?"
 )
 """What may be the beginning of a letter that goes on, and of what may stand before it."""
@@ -57,7 +57,7 @@ def same_letters(letter: str, *, packed: bool) -> tuple[str, ...]:
 def first_letter(letter: str, *, packed: bool) -> str:
     """Each way begins with a certain sign: the interpreter passes over all others quickly then."""
     plain, behind, others = _ways(letter, packed)
-    return f"(?:{plain}|\\\\{BACKSLASH * 2}{{0,{DEEP - 1}}}(?:{behind}|{plain})|{others})"
+    return f"(?:{others}|{plain}|\\\\{BACKSLASH * 2}{{0,{DEEP - 1}}}(?:{behind}|{plain}))"
 
 
 @lru_cache(2_000)
@@ -67,7 +67,7 @@ def further_letters(letter: str, *, packed: bool, behind_backslash: bool) -> tup
     `behind_backslash`: in the text that is looked for, where any number of them may stand."""
     before = (_LINE_ENDS if packed else "") + (_A_BACKSLASH if behind_backslash else _BACKSLASHES)
     plain, behind, others = _ways(letter, packed)
-    usual = f"{before}(?:(?<=\\\\)(?:{behind})|{plain}|{others})"
+    usual = f"{before}(?:(?<=\\\\)(?:{behind})|{others}|{plain})"
     again = {"%": "25", "&": "amp;"}.get(letter)
     return (usual, *(f"{before}{letter}{again * number}" for number in range(5))) if again else (usual,)
 
