@@ -22,9 +22,8 @@ _AGAIN = r"(?:25){0,8}"
 _PAGE_AGAIN = r"(?:amp;){0,8}"
 _HEX = "[0-9a-fA-F]"
 _BACKSLASHES = rf"\\{{0,{DEEP}}}"
-_A_BACKSLASH = (
-    rf"(?:\\(?:u(?i:005c)|x(?i:5c))?|%{_AGAIN}(?i:5c)|&{_PAGE_AGAIN}(?:#0{{0,7}}92|#[xX]0{{0,7}}(?i:5c)|bsol);){{0,64}}"
-)
+_ITS_NUMBER = rf"{_PAGE_AGAIN}(?:#0{{0,7}}92|#[xX]0{{0,7}}(?i:5c)|bsol);"
+_A_BACKSLASH = rf"(?:\\(?:u0026{_ITS_NUMBER}|u(?i:005c)|x(?i:5c))?|%{_AGAIN}(?i:5c)|&{_ITS_NUMBER}){{0,64}}"
 _LINE_ENDS = rf"(?:\s|\\{{1,{DEEP}}}[nrt]|%{_AGAIN}0(?i:[ad])|&#1[03];){{0,8}}"
 
 HALF = re.compile(
@@ -82,7 +81,7 @@ def _ways(letter: str, packed: bool) -> tuple[str, str, str]:
     """By itself; by what stands behind a backslash; by its number or name in an address or a page."""
     letters = same_letters(letter, packed=packed)
     in_pages = "|".join(map(_in_a_page, letters))
-    behind = "|".join((*map(_behind_a_backslash, letters), f"u0026{_PAGE_AGAIN}(?:{in_pages})"))
+    behind = "|".join((f"u0026{_PAGE_AGAIN}(?:{in_pages})", *map(_behind_a_backslash, letters)))
     others = "|".join((*map(_in_an_address, letters), f"&{_PAGE_AGAIN}(?:{in_pages})"))
     return "|".join(map(re.escape, letters)), behind, others
 
