@@ -215,9 +215,9 @@ def test_ordinary_words_are_left_alone(key: str) -> None:
 def test_a_message_that_was_cut_is_hidden_too() -> None:
     secrets = Secrets([KEY])
     for way in WHOLE.values():
-        assert secrets.hidden_in(f"no to {way(KEY)[:-1]}") == "no to …" or way(KEY)[:-1][-6:] not in secrets.hidden_in(
-            f"no to {way(KEY)[:-1]}"
-        )
+        told = secrets.hidden_in(f"no to {way(KEY)[:-1]}")
+        assert told.startswith("no to …")
+        assert len(told) < 20, "of a letter that was cut in the middle its first digits may be left"
     assert secrets.hidden_in("no to " + packed("Bearer ")(KEY)[:24]).endswith("…")
 
 

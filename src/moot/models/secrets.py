@@ -103,7 +103,7 @@ def parts_of_header(value: str) -> list[str]:
     parts = [value, rest]
     if scheme.casefold() == "basic":
         with suppress(ValueError):
-            pair = b64decode(rest).decode("utf-8")
+            pair = b64decode(rest, validate=True).decode("utf-8")
             parts += [pair, pair.partition(":")[2]]
     return parts
 
