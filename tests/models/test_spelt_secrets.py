@@ -57,6 +57,10 @@ def mostly_as_it_is(way: Callable[[str], str]) -> Callable[[str], str]:
     return lambda letter: letter if letter.isalnum() or letter in SAFE else way(letter)
 
 
+def spelling(way: Callable[[str], str]) -> Callable[[str], str]:
+    return lambda key: "".join(map(way, key))
+
+
 WHOLE: dict[str, Callable[[str], str]] = {
     "quote": quote,
     "quote all": lambda key: quote(key, safe=""),
@@ -66,11 +70,8 @@ WHOLE: dict[str, Callable[[str], str]] = {
     "Go's page": lambda key: html.escape(key).replace("+", "&#43;"),
     "JSON": lambda key: json.dumps(key)[1:-1],
     "PHP's JSON": lambda key: json.dumps(key)[1:-1].replace("/", "\\/"),
-    **{
-        f"{name}, some letters": lambda key, way=way: "".join(map(mostly_as_it_is(way), key))
-        for name, way in LETTERS.items()
-    },
-    **{f"{name}, all letters": lambda key, way=way: "".join(map(way, key)) for name, way in LETTERS.items()},
+    **{f"{name}, some letters": spelling(mostly_as_it_is(way)) for name, way in LETTERS.items()},
+    **{f"{name}, all letters": spelling(way) for name, way in LETTERS.items()},
 }
 
 

@@ -127,7 +127,6 @@ MANY_UNKNOWN = [
         "moot.team.k0",
         id="team",
     ),
-    pytest.param(Feedback, '{"episode":"a","correct":true,' + KEYS[1:], "k0", id="feedback"),
 ]
 
 
