@@ -254,4 +254,5 @@ def test_no_text_takes_longer_than_its_length(unit: str, key: str) -> None:
             so_far.take(text[start : start + 5])
         return time.thread_time() - begun
 
-    assert cpu_s(12_000) < 8 * max(0.02, min(cpu_s(3_000) for _ in range(2)))
+    short_s = min(cpu_s(3_000) for _ in range(2))  # first: letters are compiled as they are met
+    assert cpu_s(12_000) < 8 * max(0.02, short_s)
