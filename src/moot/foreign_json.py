@@ -9,7 +9,9 @@ from __future__ import annotations
 import codecs
 import json
 import re
+from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
+from math import isfinite
 from typing import Any
 
 import orjson
@@ -25,9 +27,10 @@ _LONG = r"[0-9][0-9.]{15}|[0-9][eE]-[0-9]{3}"
 _LONG_TEXT, _LONG_BYTES = re.compile(_LONG), re.compile(_LONG.encode())
 
 
-def read_json(written: str | bytes, *, exact: bool = True) -> Any:
+def read_json(written: str | bytes, *, exact: bool = True, unheld: Callable[[str], Any] | None = None) -> Any:
     """The value. A number that neither an int nor a float holds as it is written is the text that was written; not `exact`: a
-    decimal is the nearest float, for figures, of which nobody means the twentieth digit.
+    decimal is the nearest float, for figures, of which nobody means the twentieth digit; and a number past all of them is what
+    `unheld` makes of it.
 
     NaN and half surrogates are taken, so that whoever reads can say where they stand. `ValueError`: it is no JSON
     (`UnicodeDecodeError`: no UTF-8), nested too deep, or of more values than any file of ours has.
@@ -45,8 +48,16 @@ def read_json(written: str | bytes, *, exact: bool = True) -> Any:
         if (_LONG_TEXT.search(written) if isinstance(written, str) else _LONG_BYTES.search(written)) is None:
             return value
     text = written if isinstance(written, str) else written.removeprefix(codecs.BOM_UTF8).decode()
+
+    def whole(number: str) -> Any:
+        return whole_number(number) if unheld is None or len(number) <= LONGEST_WHOLE else unheld(number)
+
+    def figure(number: str) -> Any:
+        value = float(number)
+        return value if unheld is None or isfinite(value) else unheld(number)
+
     try:
-        return json.loads(text, parse_int=whole_number, parse_float=decimal_number if exact else float)
+        return json.loads(text, parse_int=whole, parse_float=decimal_number if exact else figure)
     except RecursionError:
         raise ValueError("nested too deep") from None
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from beside import in_a_thread
 from workbooks import workbook
 
+from moot.cli import settled
 from moot.simulate.server import running
 
 LOADED_FOR_PLAY = {
@@ -337,6 +340,42 @@ def test_a_link_on_the_way_to_the_store_that_was_turned_is_noticed(
     lines, modules = typed(folder, "run", "cup.yaml")
     assert not at_once(modules)
     assert "cup: 4 questions" in lines, "played anew, since there is no store at the other place"
+
+
+SHARED_MEMORY = Path("/dev/shm")
+
+
+@pytest.mark.skipif(not os.access(SHARED_MEMORY, os.W_OK), reason="no files in shared memory here")
+@pytest.mark.parametrize("gone", [False, True])
+def test_files_are_known_by_what_they_are_and_not_by_where(folder: Path, gone: bool) -> None:
+    with TemporaryDirectory(dir=SHARED_MEMORY) as elsewhere:
+        questions = Path(elsewhere) / "q.csv"
+        shutil.copy(folder / "q.csv", questions)
+        file = folder / "cup.yaml"
+        file.write_text(file.read_text(encoding="utf-8").replace("q.csv", str(questions)), encoding="utf-8")
+        for _ in range(2):
+            typed(folder, "run", "cup.yaml")
+        told, modules = typed(folder, "run", "cup.yaml")
+        assert not modules & OURS, "nothing has changed"
+        if gone:
+            questions.unlink()
+            with pytest.raises(AssertionError, match=r"q\.csv"):
+                typed(folder, "run", "cup.yaml")
+            return
+        questions.write_text(questions.read_text(encoding="utf-8") + "Which one more?,another\n", encoding="utf-8")
+        assert typed(folder, "run", "cup.yaml")[0] != told
+
+
+def test_what_the_system_tells_of_itself_is_not_remembered(tmp_path: Path) -> None:
+    assert settled._can_be_marked(str(tmp_path))
+    assert settled._can_be_marked(str(tmp_path / "nothing"))
+    assert not settled._can_be_marked(os.devnull)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    assert not settled._can_be_marked(str(pipe))
+    for path in ("/proc/cpuinfo", "/proc/self", "/sys/devices"):
+        if os.path.exists(path):
+            assert not settled._can_be_marked(path), path
 
 
 def test_questions_in_the_home_are_those_of_this_home(folder: Path) -> None:

@@ -15,12 +15,12 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
 from served import serving
 
 from moot.openai_form.refusal import Refused, error_json
-from moot.openai_form.requests import MOST_ITEMS, read_body
+from moot.openai_form.requests import MOST_ITEMS, MOST_PROBLEMS, read_body
 from moot.serve.admission import KeyLimits
 from moot.serve.app import Feedback, ServeSettings
 from moot.serve.chat import ChatRequest
@@ -119,6 +119,28 @@ def test_cost_is_that_of_its_json(form: type[BaseModel], body: str, place: str) 
 NESTED = "[" + ",".join(["[" * 90 + "]" * 90] * 1_000) + "]"
 """Which nobody reads, and which is dear to copy and to compare."""
 NAMED_AS_TYPES = "{" + ",".join(f'"{name}":{NESTED}' for name in ("str", "ToolChoice")) + "}"
+MANY_UNKNOWN = [
+    pytest.param(ChatRequest, "{" + ASKED + ',"moot":' + KEYS + "}", "moot.k0", id="moot"),
+    pytest.param(
+        ChatRequest,
+        "{" + ASKED + ',"moot":{"team":{"strategy":"vote","players":["ann"],' + KEYS[1:] + "}}",
+        "moot.team.k0",
+        id="team",
+    ),
+]
+
+
+@pytest.mark.parametrize(("form", "body", "place"), MANY_UNKNOWN)
+def test_unknown_keys_are_complained_of_once(form: type[BaseModel], body: str, place: str) -> None:
+    """By what is held on the way: a complaint of each key is a thousand bytes and more, and is made with the others."""
+    refused = refusal_of(form, body.encode())
+    assert refused.param == place
+    assert "unknown key" in refused.message
+    with pytest.raises(ValidationError) as found:
+        form.model_validate(json.loads(body))
+    assert found.value.error_count() <= MOST_PROBLEMS
+
+
 DEEP = [
     pytest.param(ChatRequest, body, place, id=f"chat {place}")
     for place, body in {

@@ -46,6 +46,17 @@ CHAT: list[tuple[dict[str, Any], str]] = [
     ({"tools": [TOOL], "tool_choice": {"type": "function", "function": {"name": "nobody"}}}, "tool_choice"),
     ({"tools": [TOOL], "tool_choice": {"type": "custom", "custom": {"name": "x"}}}, "tool_choice"),
     ({"tool_choice": "required"}, "tool_choice"),
+    *(
+        ({"tools": [TOOL], "tool_choice": {"type": "allowed_tools", **given}}, "tool_choice")
+        for given in (
+            {},
+            {"mode": "required"},
+            {"tools": [TOOL]},
+            {"mode": "required", "tools": []},
+            {"allowed_tools": {"mode": "auto", "tools": []}},
+            {"allowed_tools": {"mode": "required", "tools": [OTHER]}},
+        )
+    ),
     ({"tools": [{"type": "function", "function": {"name": "not a name"}}]}, "tools.0.function.name"),
     ({"max_tokens": 0}, "max_tokens"),
     ({"max_completion_tokens": -1}, "max_completion_tokens"),

@@ -8,7 +8,9 @@ is another everything is looked up as ever, and what nobody read changes nothing
 amiss, left something open or asked anybody outside but for its play, whose calls are all in the store, nor of a store that
 others have open or wrote to, nor where something was changed while it ran: it may have been read before.
 
-The values of variables are not looked at, but for the home, by which paths go.
+The values of variables are not looked at, but for the home, by which paths go. Nobody is asked where nothing is left to do, so
+a key or a proxy that is wrong meanwhile makes nothing that is told untrue; and what lies beside a file to compare them by would
+help whoever guesses a short one.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ import sys
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +33,8 @@ from moot.cli import heard
 if TYPE_CHECKING:  # nothing of a store is needed to say that all is there
     from moot.store.as_read import StoreAsRead
 
-_NOT_KEPT = ("/proc/", "/dev/", "/sys/")
+_MADE_AS_READ = ("/proc", "/sys", "/sys/fs/cgroup")
+"""Where the system tells of itself: nothing there is as old or as long as it says. Other places are known by what they are."""
 _OF_A_TERMINAL = {
     *("_", "OLDPWD", "PWD", "SHLVL", "COLUMNS", "LINES", "WINDOWID"),
     *("COLORTERM", "FORCE_COLOR", "NO_COLOR", "TERM", "TTY_COMPATIBLE", "TTY_INTERACTIVE"),
@@ -79,9 +83,12 @@ class Rerun:
         files = {path for path in so_far.files if not path.endswith(".pyc")} - {str(self._place)}
         files |= code | {heard.absolute(path) for path in named}
         files -= {str(store) + end for end in _BESIDE_A_STORE}
+        if not all(map(_can_be_marked, (heard.absolute(path) for path in named))):
+            read.close()
+            return
         looked_at = _LookedAt(
-            {path for path in files | {str(store)} if not path.startswith(_NOT_KEPT)},
-            {path for path in so_far.folders if not path.startswith(_NOT_KEPT)},
+            {path for path in files | {str(store)} if _can_be_marked(path)},
+            {path for path in so_far.folders if _can_be_marked(path)},
             so_far.code_folders,
             None if so_far.every_variable else so_far.variables,
         )
@@ -170,6 +177,27 @@ def _listed(names: heard.NamesInFolder, but_for: Collection[str] = ()) -> str | 
         return None
     listed = "\0".join(sorted(names.difference(but_for)))
     return hashlib.sha256(listed.encode("utf-8", "surrogateescape")).hexdigest()[:32]
+
+
+def _can_be_marked(path: str) -> bool:
+    """Whether its mark tells when it is another: it is a file or a folder, or nothing that could become one, and is kept."""
+    try:
+        now = os.stat(path)
+    except (OSError, ValueError):
+        return True
+    if not stat.S_ISREG(now.st_mode) and not stat.S_ISDIR(now.st_mode):
+        return False
+    return now.st_dev not in _made_as_read()
+
+
+@cache
+def _made_as_read() -> frozenset[int]:
+    devices = set()
+    for place in _MADE_AS_READ:
+        with suppress(OSError):
+            if os.path.ismount(place):
+                devices.add(os.stat(place).st_dev)
+    return frozenset(devices)
 
 
 def _mark(path: str) -> list[int] | None:

@@ -34,7 +34,7 @@ from moot.models.overheard import Tell, who_listens
 from moot.models.proxy import environment_proxy
 from moot.models.rejected import FormRefused, Rejected, said_words, told_usage
 from moot.models.retry_after import asked_pause_s
-from moot.models.secrets import Secrets, secret_headers
+from moot.models.secrets import Secrets, parts_of_header, secret_headers, secrets_of_proxy
 from moot.models.stream import StreamSoFar, read_stream
 from moot.models.stream_way import StreamRefused, StreamWay, Way
 from moot.models.taken_params import ParamRefused, TakenParams
@@ -79,7 +79,7 @@ class EndpointModel:
         self._api_key = api_key
         proxied = urlsplit(self.network.proxy or "")
         self._secrets = Secrets(
-            (api_key, proxied.password, *hidden_headers(self.network)),
+            (api_key, *secrets_of_proxy(proxied), *hidden_headers(self.network)),
             in_messages=(*self.network.headers.values(), proxied.username),
         )
         self.system = system
@@ -350,5 +350,5 @@ def with_temperature(params: Mapping[str, Any]) -> dict[str, Any]:
 
 def hidden_headers(network: Network) -> list[str]:
     """What nobody may read of the headers: those that are named for a secret, and those that come from the environment."""
-    values = network.secret_headers.values()
-    return [*secret_headers(network.headers), *values, *(value.partition(" ")[2].strip() for value in values)]
+    from_environment = (each for value in network.secret_headers.values() for each in parts_of_header(value))
+    return [*secret_headers(network.headers), *from_environment]

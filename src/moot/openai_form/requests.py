@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, ValidationInfo
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, model_validator
 from pydantic_core import from_json
 
 from moot.config.mistakes import mistake
@@ -41,6 +42,21 @@ def _counted(items: list[T], info: ValidationInfo) -> list[T]:
 
 BoundedList = Annotated[list[T], Field(max_length=MOST_ITEMS, fail_fast=True), AfterValidator(_counted)]
 """Read up to the first item that is wrong: nobody is told of the others."""
+
+
+class KnownKeys(BaseModel):
+    """What has other keys than these is refused. Nobody is told of more than a few, so no more are complained of."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _few_unknown(cls, value: Any) -> Any:
+        known = cls.model_fields
+        if not isinstance(value, dict) or len(value) <= len(known) + MOST_PROBLEMS:
+            return value
+        unknown = islice((key for key in value if key not in known), MOST_PROBLEMS)
+        return {key: value[key] for key in (*(key for key in known if key in value), *unknown)}
 
 
 ChatRole = Literal["system", "developer", "user", "assistant", "tool", "function"]

@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import Field, field_validator
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
@@ -34,7 +34,7 @@ from moot.models.border import text_problem
 from moot.openai_form.body import BodyLimit
 from moot.openai_form.completions import Completion, Head, model_json, models_json
 from moot.openai_form.refusal import Refused, json_bytes, json_response
-from moot.openai_form.requests import read_body
+from moot.openai_form.requests import KnownKeys, read_body
 from moot.serve.admission import Admission, Holder, KeyLimits
 from moot.serve.asked_for import TeamForQuestion
 from moot.serve.chat import ChatRequest
@@ -87,10 +87,8 @@ class ServeSettings:
     """Whether who asks may put a team together from the file's models."""
 
 
-class Feedback(BaseModel):
+class Feedback(KnownKeys):
     """What turned out to be right: the answer itself, or whether the team's was."""
-
-    model_config = ConfigDict(extra="forbid")
 
     episode: EpisodeId
     answer: Annotated[str, Field(min_length=1, max_length=10_000)] | None = None

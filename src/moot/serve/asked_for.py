@@ -18,7 +18,7 @@ from moot.live.asked_question import choice_twice
 from moot.live.edited_team import MOST, EditedTeam
 from moot.models.border import blank, text_problem
 from moot.openai_form.refusal import Refused
-from moot.openai_form.requests import BoundedList, ChatMessage, ContentPart, WantedJson
+from moot.openai_form.requests import BoundedList, ChatMessage, ContentPart, KnownKeys, WantedJson
 from moot.serve.final_bounds import FinalBounds
 from moot.serve.tools import FREE, UNSUPPORTED, UNSUPPORTED_VALUE, Choice, ToolFunction
 from moot.types import MOST_CHOICES, QuestionKind
@@ -52,10 +52,8 @@ ShownText = Annotated[str, AfterValidator(_shown)]  # a request is bounded as a 
 Choices = Annotated[BoundedList[ShownText], Field(min_length=2, max_length=MOST_CHOICES), AfterValidator(_each_once)]
 
 
-class TeamForQuestion(BaseModel):
+class TeamForQuestion(KnownKeys):
     """A team of the file's models that is put together for this question: see /v1/moot/teams for what there is."""
-
-    model_config = ConfigDict(extra="forbid")
 
     players: Annotated[BoundedList[str], Field(min_length=1, max_length=MOST)]
     strategy: str
@@ -66,10 +64,8 @@ class TeamForQuestion(BaseModel):
         return EditedTeam(tuple(self.players), self.strategy, self.captain)
 
 
-class MootOptions(BaseModel):
+class MootOptions(KnownKeys):
     """What kind of question it is. What is left out is as in the file that is served."""
-
-    model_config = ConfigDict(extra="forbid")
 
     kind: QuestionKind | None = None
     choices: Choices | None = None

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import Field, field_validator
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute
@@ -17,7 +17,7 @@ from moot.live.beside_episodes import NotAPair, PersonsVote, Preferred, keep_tit
 from moot.live.team import LiveTeam
 from moot.models.border import text_problem
 from moot.openai_form.refusal import Refused, json_response
-from moot.openai_form.requests import read_body
+from moot.openai_form.requests import KnownKeys, read_body
 from moot.serve.admission import Admission
 from moot.serve.openapi import DescribedRoute
 from moot.store.examined import examined
@@ -28,10 +28,8 @@ EpisodeId = Annotated[
 LONGEST_TITLE = 200
 
 
-class ConversationTitle(BaseModel):
+class ConversationTitle(KnownKeys):
     """What a conversation is called; empty: as its question."""
-
-    model_config = ConfigDict(extra="forbid")
 
     title: Annotated[str, Field(max_length=LONGEST_TITLE)]
 
@@ -44,10 +42,8 @@ class ConversationTitle(BaseModel):
         return " ".join(title.split())
 
 
-class PreferredAnswer(BaseModel):
+class PreferredAnswer(KnownKeys):
     """Which of two answers to one question is better, in the order in which they were shown."""
-
-    model_config = ConfigDict(extra="forbid")
 
     first: EpisodeId
     second: EpisodeId

@@ -116,11 +116,14 @@ def forced_tool(functions: Sequence[ToolFunction | None], choice: Choice | None)
 
 def _of_allowed(functions: Sequence[ToolFunction | None], choice: ToolChoice) -> WantedJson | None:
     mode = choice.allowed_tools.mode if choice.allowed_tools is not None else choice.mode
-    listed = choice.allowed_tools.tools if choice.allowed_tools is not None else choice.tools or []
-    if mode != "required":
-        return None
+    listed = choice.allowed_tools.tools if choice.allowed_tools is not None else choice.tools
+    if mode is None or not listed:
+        words = "tool_choice: expected the mode, 'auto' or 'required', and the tools that are allowed."
+        raise Refused(400, words, code="invalid_request", param="tool_choice")
     named = [tool.get("function", tool) for tool in listed]
     names = [tool.get("name") if isinstance(tool, Mapping) else None for tool in named]
+    if mode == "auto":
+        return None
     return _only(_found(functions, names), len(names))
 
 

@@ -512,6 +512,26 @@ def test_an_older_run_of_the_same_is_replaced(published: Path, played: Path, tmp
     assert len(list((folder / "runs").iterdir())) == 1
 
 
+@pytest.mark.parametrize("number", ["1e400", "-1E+999", "1" * 5_000, "[1e400, " + "2" * 4_200 + "]"])
+def test_a_number_that_nothing_holds_stays_as_it_was_written(
+    published: Path, played: Path, tmp_path: Path, capfd: Captured, number: str
+) -> None:
+    folder = tmp_path / "board"
+    shutil.copytree(published, folder)
+    put(folder, foreign(id="g", usd_per_1000="HERE"), foreign(id="h", experiment="HERE", report="\x00number 0"))
+    board = folder / "leaderboard.json"
+    board.write_text(board.read_text(encoding="utf-8").replace('"HERE"', number), encoding="utf-8")
+    capfd.readouterr()
+    for _ in range(2):
+        assert moot("report", played, "--publish", folder) == 0
+        said = capfd.readouterr().err
+        assert "2 rows do not fit" in said
+        assert len(said) < 2_000
+    text = board.read_text(encoding="utf-8")
+    assert re.sub(r"\s", "", text).count(re.sub(r"\s", "", number)) == 2
+    assert '"report": "\\u0000number 0"' in text
+
+
 def test_what_is_no_leaderboard_is_left_as_it_is(
     published: Path, played: Path, tmp_path: Path, capfd: Captured
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -177,8 +178,33 @@ class Board:
         return Board([*kept, *rows], self.others, self.problems)
 
     def written(self) -> str:
-        whole = {"$schema": f"./{SCHEMA}", "rows": [*self.fitting, *self.others]}
-        return json.dumps(whole, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+        return _written({"$schema": f"./{SCHEMA}", "rows": [*self.fitting, *self.others]}, indent=1) + "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class NumberAsWritten:
+    """A number that nothing here holds: it fits no schema, and stays in the file as it is."""
+
+    digits: str
+
+    def __repr__(self) -> str:
+        return self.digits if len(self.digits) <= 40 else f"{self.digits[:20]}…"
+
+
+def _written(value: Any, *, indent: int | None = None) -> str:
+    """As JSON. `ValueError`: it holds what JSON has not."""
+    kept: list[str] = []
+
+    def in_its_place(number: Any) -> str:
+        kept.append(number.digits)
+        return f"{mark}{len(kept) - 1}"
+
+    mark = "\x00number "  # JSON writes what a stranger wrote in such a way too, but for one that was looked for
+    options: dict[str, Any] = {"ensure_ascii": False, "indent": indent, "allow_nan": False}
+    while f'"{json.dumps(mark)[1:-1]}' in json.dumps(value, default=lambda number: None, **options):
+        mark += "\x00"
+    text = json.dumps(value, default=in_its_place, **options)
+    return re.sub(f'"{re.escape(json.dumps(mark)[1:-1])}([0-9]+)"', lambda found: kept[int(found[1])], text)
 
 
 def read_board(folder: Path) -> Board:
@@ -187,7 +213,7 @@ def read_board(folder: Path) -> Board:
     if not path.exists():
         return Board()
     try:
-        content = read_json(text_of(path, MOST_BYTES), exact=False)
+        content = read_json(text_of(path, MOST_BYTES), exact=False, unheld=NumberAsWritten)
     except OSError as error:
         raise FileError(f"cannot be read: {error.strerror or error}", file=path) from None
     except ValueError as error:
@@ -215,7 +241,7 @@ def _refuse_unwritable(rows: Sequence[Any], path: Path) -> None:
     """A row stays in the file as it is, so it must be possible to write it as it is."""
     for place, row in enumerate(rows):
         try:
-            json.dumps(row, ensure_ascii=False, allow_nan=False).encode()
+            _written(row).encode()
         except (ValueError, RecursionError) as error:  # half of a surrogate pair is one too
             what = "half of a surrogate pair" if isinstance(error, UnicodeError) else "a number that JSON has not"
             what = "too many levels" if isinstance(error, RecursionError) else what
