@@ -407,6 +407,15 @@ async def test_what_to_do_about_an_address_is_said_with_the_error(certificates: 
                     await model.generate(PLAIN)
 
 
+@pytest.mark.parametrize("lack", ["CA cert does not include key usage extension", "Missing Authority Key Identifier"])
+def test_what_a_stricter_python_misses_in_a_certificate_is_told_from_a_stranger(lack: str) -> None:
+    error = ssl.SSLCertVerificationError(1, f"[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: {lack}")
+    told = connection_advice(aiohttp.ClientConnectorCertificateError(mock.Mock(ssl=True), error))
+    assert told is not None
+    assert "issued anew" in told
+    assert "ca_file" not in told
+
+
 def test_a_name_that_nobody_knows_is_told_from_a_server_that_is_down() -> None:
     unknown = aiohttp.ClientConnectorDNSError(mock.Mock(ssl=True), OSError(-2, "Name or service not known"))
     assert "nobody knows a host of this name" in (connection_advice(unknown) or "")
