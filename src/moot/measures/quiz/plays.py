@@ -102,7 +102,7 @@ def _drafted(source: Source, player: str, table: TeamDrafts, but: Collection[Key
             continue
         case, draft = source.cases[key[0]], table.drafts_heard(key).get(player)
         if draft is not None:
-            right, way = source.graded(case, draft.text)
+            right, way = source.graded_draft(key, draft)
             single = _single(
                 case, key, player, DRAFTED, right=right, outcome=draft.outcome, calls=1, cost_usd=None, way=way
             )

@@ -148,7 +148,7 @@ def _own_draft(source: Source, after: EpisodeOutline) -> _Alone | None:
         draft = drafts.drafts_heard(after.key).get(captain)
         if draft is None:
             return _Alone(None, "answered", "not heard")
-    right, way = source.graded(source.cases[after.key[0]], draft.text)
+    right, way = source.graded_draft(after.key, draft)
     return _Alone(right, draft.outcome, way, source.open_words(right, draft.text))
 
 
