@@ -17,8 +17,8 @@ from moot.grade.grading import GradedBy
 from moot.measures.cells import Stored
 from moot.measures.claims.cut_short import without_claims
 from moot.measures.claims.plays_without import PlayOfQuestion, lacking, plays_of, too_many_of
-from moot.measures.columns import paired_columns, paired_words, ungraded_columns, with_bounds
 from moot.measures.claims.standing import standing
+from moot.measures.columns import paired_columns, paired_words, ungraded_columns, with_bounds
 from moot.measures.learnt_in_run import learnt_names, with_learnt_words
 from moot.measures.played_again import played_again
 from moot.measures.section import Column, Section
