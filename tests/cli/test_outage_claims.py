@@ -113,3 +113,11 @@ def test_the_share_of_a_gap_goes_by_all_of_its_team(tmp_path: Path) -> None:
     during = while_away(path, sometimes("ann", 2))
     assert during["skyline"]["low"] is not None, "2 of 60"
     assert [(row["value"] is None, row["low"]) for row in during["gap"]] == [(False, None)]
+
+
+def test_a_player_who_is_asked_in_two_ways_is_named_once(tmp_path: Path) -> None:
+    path = equals(tmp_path, 60, knows=0.5, strategies=["solo", "vote", {"peer-review": {"drafts": "double-call"}}])
+    spec = json.loads(path.read_text())
+    path.write_text(json.dumps({**spec, "primary": "vote"}))
+    during = while_away(path, gone("ann", questions=lambda n: n < 2))
+    assert during["headline"]["unreached"]["who"] == ["ann"]

@@ -42,13 +42,16 @@ def who_by_question(source: Source, cells: Iterable[Stored], asked: Collection[s
     return found
 
 
-def with_failed(who: WhoByQuestion, singles: ValuesByName, asked: Collection[str]) -> WhoByQuestion:
-    """The same with the singles of whom a call failed on one of these questions."""
+def with_failed(
+    who: WhoByQuestion, singles: ValuesByName, players: Mapping[str, str], asked: Collection[str]
+) -> WhoByQuestion:
+    """The same with the singles of whom a call failed on one of these questions. `players`: by title, since one player may be
+    several singles, in however many ways it was asked."""
     found = {question: set(several) for question, several in who.items()}
     for name, own in singles.items():
         for question in asked:
             if question in own and own[question].failed:
-                found.setdefault(question, set()).add(name)
+                found.setdefault(question, set()).add(players.get(name, name))
     return found
 
 
