@@ -22,9 +22,21 @@ def played_again(source: Source) -> Source | None:
     """None where everybody was reached, and where nobody plays again, since it was asked of a served team."""
     if source.served or isinstance(source, PlayedAgain):
         return None
-    if source.played_again is None and any(each.unreached for cell in source.cells for each in source.seen(cell)):
-        source.played_again = PlayedAgain(source)
-    return source.played_again
+    kept = vars(source)  # as long as what it is made of
+    if _KEPT not in kept:
+        lacks = any(each.unreached for cell in source.cells for each in source.seen(cell))
+        kept[_KEPT] = PlayedAgain(source) if lacks else None
+    found: PlayedAgain | None = kept[_KEPT]
+    return found
+
+
+_KEPT = "_played_again"
+
+
+def graded_draft(source: Source, key: Key, draft: Answer) -> tuple[float | None, WayOfGrading]:
+    """What somebody said alone is worth, and how it came by that."""
+    found = source.graded(source.cases[key[0]], draft.text)
+    return (None, "again") if isinstance(source, PlayedAgain) and source.opens_draft(key, draft, found[0]) else found
 
 
 class PlayedAgain(Source):
@@ -32,7 +44,7 @@ class PlayedAgain(Source):
 
     def __init__(self, given: Source) -> None:
         given.draft_tables()
-        self.__dict__ |= given.__dict__ | {"so_far": {}, "played_again": None}
+        self.__dict__ |= given.__dict__ | {"so_far": {}}
         self._given = given
         self._opened: dict[str, list[EpisodeOutline]] = {}
         self._missing = {
@@ -48,10 +60,8 @@ class PlayedAgain(Source):
         found = super().graded_as(row)
         return (None, "again") if names_of_json(row["unreached"]) and self._opens(row["question"], found[0]) else found
 
-    def graded_draft(self, key: Key, draft: Answer) -> tuple[float | None, WayOfGrading]:
-        found = super().graded_draft(key, draft)
-        lacks = draft.text is None and (key, draft.player) in self._missing
-        return (None, "again") if lacks and self._opens(key[0], found[0]) else found
+    def opens_draft(self, key: Key, draft: Answer, right: float | None) -> bool:
+        return draft.text is None and (key, draft.player) in self._missing and self._opens(key[0], right)
 
     def _open(self, seen: EpisodeOutline) -> EpisodeOutline:
         whole = seen._replace(unreached=(), never_came=None)

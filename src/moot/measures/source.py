@@ -92,7 +92,6 @@ class Source:
         self._seen: dict[str, list[EpisodeOutline]] = {}
         self._said: dict[str, dict[Key, str]] = {}
         self.costs_by_cell: dict[str, Any] = {}  # see `question_costs`
-        self.played_again: Source | None = None  # see `measures.played_again`
         self._alone_read = False
 
     def chosen_on(self, cell: Stored) -> frozenset[str]:
@@ -337,10 +336,6 @@ class Source:
     def graded(self, case: Case, text: str | None) -> tuple[float | None, WayOfGrading]:
         """The same, and how it came by its grade."""
         return self.grades.of_text(case, text)
-
-    def graded_draft(self, key: Key, draft: Answer) -> tuple[float | None, WayOfGrading]:
-        """The same of what a player said alone."""
-        return self.graded(self.cases[key[0]], draft.text)
 
     @cached_property
     def _at_once(self) -> bool:
