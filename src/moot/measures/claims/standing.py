@@ -55,13 +55,13 @@ _FROM_ZERO = ("difference_", "net_", "net_share_", "net_difference_", "lift_")
 _OF_NOTHING = frozenset({"difference", "slope", "rho", "lift"})
 _FROM_ONE = ("multiple_", "with_recovered_")
 
-Side = tuple[str, str]
+ClaimedFigure = tuple[str, str]
 """Of a figure, by its name in its row (nothing: the row's own), and whether it is adjusted for its family."""
 
 
-def claims_of(row: Mapping[str, Any]) -> dict[Side, int]:
+def claims_of(row: Mapping[str, Any]) -> dict[ClaimedFigure, int]:
     """What a row claims: 1 more, -1 less than nothing, or than once as much; shares claim nothing."""
-    found: dict[Side, int] = {}
+    found: dict[ClaimedFigure, int] = {}
     for name, paid in _figures(row):
         low, high = row.get(f"{name}low{paid}"), row.get(f"{name}high{paid}")
         p, start = row.get(f"{name}p{paid}"), _start(row, name)
@@ -74,7 +74,7 @@ def claims_of(row: Mapping[str, Any]) -> dict[Side, int]:
     return found
 
 
-def _figures(row: Mapping[str, Any]) -> Iterator[Side]:
+def _figures(row: Mapping[str, Any]) -> Iterator[ClaimedFigure]:
     ends = (match for key in row if (match := _END.fullmatch(key)) is not None)
     yield from dict.fromkeys((match["of"], match["paid"]) for match in ends)
 
