@@ -37,7 +37,7 @@ MORE = int(os.environ.get("MOOT_WORLDS", "12")) // 12 - 1
 """How many more `make test-more` plays of each kind."""
 
 ONE_BY_ONE = frozenset({"headline", "hypotheses"})
-"""What was chosen out of all, or stays open: both say in words who was missing, and have tests of their own."""
+"""What was chosen out of all, or stays open: their intervals may be others, and what they claim may not (`claimed`)."""
 BY_THE_CLOCK = {"vote": {"early_stop": True}}
 NAMES = (
     *("of", "a", "b", "label", "from", "stage", "team", "cohort", "captain", "player", "against", "question_set"),
@@ -59,6 +59,25 @@ def kept(value: Any, place: str = "", named: tuple[Any, ...] = ()) -> Iterator[t
                 yield (f"{place}.{key}", named, round(each, 9))
             elif key != "bounds" and not key.endswith("_bounds"):
                 yield from kept(each, f"{place}.{key}", named)
+
+
+def claimed(value: Any, place: str = "", named: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """What is said to be more, or less: verdicts, and differences of which p or the interval says so, adjusted or not."""
+    if isinstance(value, list):
+        for each in value:
+            yield from claimed(each, place, named)
+    elif isinstance(value, Mapping):
+        named = (*named, *((name, str(value[name])) for name in NAMES if isinstance(value.get(name), str | int)))
+        if value.get("verdict", "open") != "open":
+            yield place, value["hypothesis"], value["verdict"]
+        for paid in ("", "_holm"):
+            p, low, high = (value.get(f"{end}{paid}") for end in ("p", "low", "high"))
+            if "difference" in value and low is not None and high is not None and not low <= 0 <= high:
+                yield f"{place}{paid}", named, low > 0
+            elif "difference" not in value and p is not None and p <= 0.05:
+                yield f"{place}{paid}", named
+        for key, each in value.items():
+            yield from claimed(each, f"{place}.{key}", named)
 
 
 def moved(during: Figures, after: Figures) -> list[tuple[Any, ...]]:
@@ -93,7 +112,14 @@ def _compare(
     assert "unreached" not in after
     apart = [each for each in moved(during, after) if about in str(each)]
     assert not apart, "\n".join(map(str, apart[:40]))
+    _claims_stand(during, after)
     return during
+
+
+def _claims_stand(during: Figures, after: Figures) -> None:
+    """What is claimed after an outage is claimed once all were reached."""
+    gone = Counter(claimed(during)) - Counter(claimed(after))
+    assert not gone, "\n".join(map(str, [*gone][:40]))
 
 
 ALL_PAIRS: list[World] = [compared_texts]
@@ -102,6 +128,35 @@ KINDS: list[World] = [
     *(experiment, two_teams, cohorts_and_names, discussions, one_after_another, chosen_team, compared_texts),
     *(people_and_sets, judged_by_rubric),
 ]
+
+
+FEW = [pytest.param(number, marks=[pytest.mark.long] if number else []) for number in range(4 + 2 * MORE)]
+
+
+@pytest.mark.parametrize("number", FEW)
+def test_no_claim_of_a_run_that_a_few_plays_were_missing_of_is_gone_after_it(number: int, tmp_path: Path) -> None:
+    """So few that shares keep their intervals; of players who are equal, or nearly so."""
+    questions, lost = 100 + 40 * number, 4 + number
+    rows = [{"id": f"q{n}", "text": f"Who is number {n}?", "answer": f"Person {n}"} for n in range(questions)]
+    (tmp_path / "few.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    right = {"ann": 0.97 + 0.01 * (number % 4), "bob": 0.98, "cat": 0.99}
+    keys: dict[str, Any] = {
+        "name": f"few-{number}",
+        "seed": number,
+        "questions": {"file": "few.jsonl"},
+        "models": {name: {"provider": "simulated", "accuracy": share} for name, share in right.items()},
+        "teams": {"table": {"players": list(right), "captain": "each"}},
+        "strategies": ["solo", "vote", "talkative", "peer-review"],
+        "primary": "vote@ann",
+        "hypotheses": ["accuracy(vote@ann) - accuracy(solo@ann) > 0", "accuracy(solo@ann) > 0.92", "net(vote@ann) > 0"],
+    }
+    with asked(gone("ann", questions=lambda n: n < lost)):
+        played.run(tmp_path, keys)
+    during = played.figures(tmp_path)
+    with asked():
+        played.run(tmp_path, keys)
+    assert None not in [row["low"] for row in during["accuracy"]]
+    _claims_stand(during, played.figures(tmp_path))
 
 
 def test_what_keeps_an_interval_is_what_it_is_once_all_are_reached(tmp_path: Path) -> None:

@@ -8,6 +8,8 @@ from moot.stats.graded import WayOfGrading
 
 BY_JUDGES = frozenset({JUDGE, "person"})
 """Stages of grading that settle what no match could."""
+PLAYED_AGAIN = "played again"
+"""In the place of a stage: somebody could not be reached, and what is held against this play is anything it may come to."""
 BY_MATCH = frozenset({NO_ANSWER.stage, "choice", "match", "unanswerable", None})
 """Those of our own grader, which has a word for every answer to a known reference; all others are somebody else's."""
 
@@ -17,6 +19,8 @@ def way_of(right: float | None, stage: str | None, *, waits: bool) -> WayOfGradi
 
     A grader that is not ours is in a judge's place where it finds an answer wrong: it has more to say than what is right.
     """
+    if right is None and stage == PLAYED_AGAIN:
+        return "again"
     if right is None and stage == NO_ANSWER.stage:
         return "nothing said"
     if right is None:

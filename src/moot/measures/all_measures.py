@@ -14,8 +14,10 @@ from moot.errors import UsageError
 from moot.grade.identity import VERSION
 from moot.measures import BUILT_IN, MEASURES
 from moot.measures.checked_sections import checked_sections
+from moot.measures.claims.standing import claims_anything, standing
 from moot.measures.claims.without_members import WithoutMembers
 from moot.measures.measure import Measure
+from moot.measures.played_again import played_again
 from moot.measures.points_words import in_points, told_in_points
 from moot.measures.read_only import read_only
 from moot.measures.reserved import FAILED_ID, NOT_TAKEN_ID, refused_id, refused_key
@@ -31,6 +33,8 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 MEASURE = "measure"
+NOT_BY_GRADES = frozenset({"claims", "position", "preferences"})
+"""The first holds its own against plays that may come to anything; the others go by no grades (`claims.rate_bases`)."""
 
 
 class AllMeasures:
@@ -68,7 +72,7 @@ class AllMeasures:
         which nothing will be shown.
         """
         so_far: dict[str, Any] = {}
-        ours: set[str] = set()
+        ours: dict[str, Collection[str]] = {}
         source.unlisted_rows = unlisted_rows(source)
         wanted = [(name, measure) for name, measure in self._measures if name not in without]
         for place, (name, measure) in enumerate(wanted):
@@ -77,15 +81,27 @@ class AllMeasures:
                 break
             source.so_far = so_far if name in BUILT_IN else read_only(so_far)
             taken = self._tried(name, _new_figures, name, measure, source) or {}
-            ours |= taken.keys() if name in BUILT_IN else set()
+            ours |= {name: taken.keys()} if name in BUILT_IN else {}
             so_far |= taken
-        so_far |= WithoutMembers.of(source).figures({key: so_far[key] for key in ours})
+        kept = {key: so_far[key] for keys in ours.values() for key in keys}
+        so_far |= self._standing(source, WithoutMembers.of(source).figures(kept), ours)
         self.sections(so_far)
         self.needs()
         self._graders = _grader_rows(source)
         if self.failures or self._graders:
             so_far[KEY] = self._rows()
         return so_far
+
+    def _standing(self, source: Source, figures: dict[str, Any], ours: Mapping[str, Collection[str]]) -> dict[str, Any]:
+        """What is left of them where somebody could not be reached. Only measures that claim anything are taken again."""
+        if (again := played_again(source)) is None:
+            return figures
+        for name, measure in self._measures:
+            claimed = [key for key in ours.get(name, ()) if claims_anything(figures[key])]
+            if claimed and name not in NOT_BY_GRADES:
+                others = measure.figures(again)
+                figures |= {key: standing(figures[key], others.get(key)) for key in claimed}
+        return figures
 
     def sections(self, figures: Mapping[str, Any]) -> list[Section]:
         """The sections of all; and one that says who broke, here or when the figures were taken."""

@@ -12,14 +12,14 @@ from moot.experiment.side_names import ClaimError
 from moot.measures.cells import Row, Stored
 from moot.measures.claims.cut_short import unclaimed, without_claims
 from moot.measures.claims.plays_without import too_many_without
-from moot.measures.claims.unreached import claims, flipped, unreached_row, who_by_question
+from moot.measures.claims.unreached import claims, unreached_row, who_by_question
 from moot.measures.claims.words import NOTHING_CLAIMED, unreached_sentence, unreached_words, withheld_for
 from moot.measures.columns import count, few_differ_words
 from moot.measures.learnt_in_run import KEY as LEARNT_IN_RUN
 from moot.measures.learnt_in_run import learnt_row, learnt_words
 from moot.measures.numbers import plain, rounded, signed, signed_between
+from moot.measures.played_again import played_again
 from moot.measures.points_words import IN_POINTS, in_points
-from moot.measures.quiz.played import UNPLAYED
 from moot.measures.sides import SideResults, cells_named, pairs_of, partners, side_of
 from moot.measures.source import Source
 from moot.report.whose_figures import whose_words
@@ -105,25 +105,19 @@ def _unreached(
     if not told:
         return {}
     many = any(too_many_without(source, side.cells, pairs, counted=row["n"]) for side in (one, other))
-    if not many and not _turned_round(pairs, without, row, pooled=pooled):
+    if not many and not _turned_round(source, one, other, row, pooled=pooled):
         return told
     told["unreached"]["withheld"] = True
     return {**without_claims(row), **told, "detectable": None, "why": unreached_words(told["unreached"])}
 
 
-def _turned_round(pairs: Pairs, without: Sequence[Collection[str]], row: dict[str, Any], *, pooled: bool) -> bool:
-    """Whether "more" or "less" would not be so with all of these questions wrong for one side and right for the other."""
-    if (more := claims(row)) is None:
+def _turned_round(source: Source, one: SideResults, other: SideResults, row: dict[str, Any], *, pooled: bool) -> bool:
+    """Whether "more" or "less" is not so whatever the plays without somebody come to."""
+    again = played_again(source)
+    if again is None or (more := claims(row)) is None:
         return False
-    ends = [
-        flipped(dict.fromkeys(side, UNPLAYED), side, right=right)
-        for side, right in zip(without, (not more, more), strict=True)
-    ]
-    turned = {
-        question: [(ends[0].get(question, first), ends[1].get(question, second)) for first, second in several]
-        for question, several in pairs.items()
-    }
-    return claims(compare_graded(turned, pooled=pooled).row()) is not more
+    first, second = (side_of(again, side.cells, side.title) for side in (one, other))
+    return claims(compare_graded(pairs_of(first, second), pooled=pooled).row()) is not more
 
 
 def _abstained(source: Source, sides: Sequence[Sequence[Stored]], asked: Collection[str]) -> dict[str, Any]:

@@ -17,8 +17,10 @@ from moot.grade.grading import GradedBy
 from moot.measures.cells import Stored
 from moot.measures.claims.cut_short import without_claims
 from moot.measures.claims.plays_without import PlayOfQuestion, lacking, plays_of, too_many_of
+from moot.measures.claims.standing import standing
 from moot.measures.columns import paired_columns, paired_words, ungraded_columns, with_bounds
 from moot.measures.learnt_in_run import learnt_names, with_learnt_words
+from moot.measures.played_again import played_again
 from moot.measures.section import Column, Section
 from moot.measures.sides import SideResults, sides
 from moot.measures.source import Source
@@ -68,6 +70,8 @@ class Run:
     """Who was played, in its file or not."""
     plays: Mapping[str, Sequence[PlayOfQuestion]] = field(default_factory=dict)
     """By option."""
+    again: Run | None = None
+    """The same where plays without somebody may come to anything; None where everybody was reached."""
 
     def too_many_without(self, title: str, asked: Collection[str], counted: int) -> bool:
         """Whether too many plays of an option on these questions, `counted` of which a figure is of, went on without somebody
@@ -97,6 +101,7 @@ def run_of(
     cut_short: bool = False,
     options: OptionsPlayed = NO_OPTIONS,
     plays: Mapping[str, Sequence[PlayOfQuestion]] | None = None,
+    again: Run | None = None,
 ) -> Run:
     return Run(
         figures,
@@ -111,12 +116,14 @@ def run_of(
         cut_short,
         options,
         plays or {},
+        again,
     )
 
 
 def run_with_pairs(figures: Mapping[str, Any], source: Source) -> Run:
     """With all that another run is held against, question by question."""
     options = sides(source, source.cells)
+    open_source = played_again(source)
     return run_of(
         figures,
         options,
@@ -128,6 +135,7 @@ def run_with_pairs(figures: Mapping[str, Any], source: Source) -> Run:
         plays={
             title: [play for cell in side.cells for play in plays_of(source, cell)] for title, side in options.items()
         },
+        again=run_of(figures, sides(open_source, source.cells)) if open_source is not None else None,
     )
 
 
@@ -159,6 +167,7 @@ def _side_by_side(first: Run, second: Run) -> Row:
     common = {question for question in asked if first.keys.get(question) == second.keys.get(question)}
     matched = _matched(first, second)
     rows: list[Row] = []
+    rows_again: list[Row] = []
     without: set[str] = set()
     unmatched: list[Row] = [
         {"of": title, "run": _name(run, place), "why": NOT_IN_THE_OTHER}
@@ -176,11 +185,18 @@ def _side_by_side(first: Run, second: Run) -> Row:
         pairs = {question: [(after[question], before[question])] for question in both}
         pooled = one in first.means or other in second.means
         row = family_row(pairs, pooled=pooled)
-        rows.append({"of": of, "a": _name(second, 1), "b": _name(first, 0), **row})
+        named = {"of": of, "a": _name(second, 1), "b": _name(first, 0)}
+        rows.append({**named, **row})
+        rows_again.append({**named, **_again(first, second, (one, other), both, pooled=pooled)})
         sides = ((first, one), (second, other))
         without |= {of} if any(run.too_many_without(title, both, row["n"]) for run, title in sides) else set()
     cut_short = [_name(run, place) for place, run in enumerate((first, second)) if run.cut_short]
-    rows = with_holm(rows, beside=_gone(first.options, second.options))
+    gone = _gone(first.options, second.options)
+    rows = with_holm(rows, beside=gone)
+    if first.again or second.again:
+        told = zip(rows, with_holm(rows_again, beside=gone), strict=True)
+        turned = {row["of"] for row, other in told if standing(row, other) != row}
+        without |= turned
     return {
         "runs": [dict(first.figures), dict(second.figures)],
         "common_questions": len(common),
@@ -195,6 +211,12 @@ def _side_by_side(first: Run, second: Run) -> Row:
         **({"unreached": sorted(without)} if without else {}),
         **({"unmatched": unmatched} if unmatched else {}),
     }
+
+
+def _again(first: Run, second: Run, titles: tuple[str, str], asked: Sequence[str], *, pooled: bool) -> Row:
+    """The second against the first where plays without somebody may come to anything."""
+    before, after = ((run.again or run).values(title) for run, title in zip((first, second), titles, strict=True))
+    return family_row({question: [(after[question], before[question])] for question in asked}, pooled=pooled)
 
 
 NOT_IN_THE_OTHER = "the other run has no such strategy with this captain and these players"

@@ -30,10 +30,10 @@ from moot.types import ABSTAINED, FAILED, Estimate
 FEW_WAITING = 0.05
 """Up to this share of answers that still wait for a grade, a figure over the others stands, with its bounds."""
 
-WayOfGrading = Literal["at once", "judge", "waiting", "nobody", "nothing said", "not heard"]
+WayOfGrading = Literal["at once", "judge", "waiting", "nobody", "nothing said", "not heard", "again"]
 """How an answer came by its grade: without a judge; by one, or by whoever is in its place; not yet, although somebody has
 said what is right, so that it waits; not at all, since nobody has; the same where nothing was said, which cannot be right
-whatever is; or it was never heard, since the team did not wait."""
+whatever is; or it was never heard, since the team did not wait; or it will be played again, and is taken for open until then."""
 
 
 ValuesByName = Mapping[str, Mapping[str, Value]]
@@ -46,12 +46,13 @@ COUNTS = ("answers", "waiting", "judged", "not_heard", "nobody")
 @lru_cache(maxsize=1024)  # nearly all are right or wrong at once, and there may be hundreds of thousands
 def graded_value(right: float | None, way: WayOfGrading = "at once") -> Value:
     """Of one answer."""
-    waiting, judged, not_heard = (int(way == each) for each in ("waiting", "judge", "not heard"))
+    judged, not_heard, again = (int(way == each) for each in ("judge", "not heard", "again"))
+    waiting = int(way == "waiting" or again)
     nobody = int(way in ("nobody", "nothing said"))
     least, most = (0.0, 1.0) if right is None else (right, right)
     if way == "nothing said":
         most = 0.0
-    return Value(right, least, most, 1, waiting, judged, not_heard, nobody)
+    return Value(right, least, most, 1, waiting, judged, not_heard, nobody, again=again)
 
 
 def said_value(right: float | None, way: WayOfGrading, words: str | None) -> Value:
@@ -105,7 +106,8 @@ def why_unknown(values: Iterable[Value], *, of: str = UNGRADED) -> str | None:
     if why := why_never_came(every):
         return why
     counts = (sum(getattr(value, name) for value in every) for name in ("answers", "waiting", "judged", "nobody"))
-    return why_unfair(*counts, of=of)
+    answers, waiting, judged, nobody = counts
+    return why_unfair(answers, waiting - sum(value.again for value in every), judged, nobody, of=of)
 
 
 def _counted_once(values: Sequence[Value]) -> tuple[int, int, int, int, int]:
@@ -114,6 +116,11 @@ def _counted_once(values: Sequence[Value]) -> tuple[int, int, int, int, int]:
     waiting, judged = any(value.waiting for value in values), any(value.judged for value in values)
     not_heard, nobody = any(value.not_heard for value in values), any(value.nobody for value in values)
     return 1, int(waiting), int(judged), int(not_heard), int(nobody and not waiting)
+
+
+def _graders_wait(values: Iterable[Value]) -> bool:
+    """Whether one of them waits for its grade, and not only to be played again."""
+    return any(value.waiting > value.again for value in values)
 
 
 def fair(values: Mapping[str, Value]) -> Mapping[str, Value]:
@@ -155,7 +162,7 @@ def best_value(values: Sequence[Value]) -> Value:
     highest, most = max(value.least for value in values), max(value.most for value in values)
     counted = _counted_once(values)
     if any(value.known is None for value in values):
-        return Value(None, highest, most, *counted)
+        return Value(None, highest, most, *counted, again=int(not _graders_wait(values) and counted[1]))
     return Value(highest, highest, highest, *counted)
 
 
@@ -174,7 +181,10 @@ def mean_value(values: Sequence[Value]) -> Value:
     known_mean = sum(known_values) / len(known_values) if known_values else None
     said = tuple(sorted(words.items()))
     abstained, failed = (sum(getattr(value, name) for value in values) for name in ("abstained", "failed"))
-    mean = Value(known_mean, least, most, answers, waiting, judged, not_heard, nobody, said, abstained, failed)
+    again = sum(value.again for value in values)
+    mean = Value(
+        known_mean, least, most, answers, waiting, judged, not_heard, nobody, said, abstained, failed, (), again
+    )
     return mean._replace(never_came=who_never_came(values)) if failed else mean
 
 
@@ -308,7 +318,8 @@ def why_ungraded_together(groups: Sequence[Sequence[Value]], *, of: str = "quest
     if not groups:
         return None
     counts = zip(*(_counted_once(group) for group in groups), strict=True)
-    answers, waiting, judged, not_heard, nobody = map(sum, counts)
+    answers, _, judged, not_heard, nobody = map(sum, counts)
+    waiting = sum(map(_graders_wait, groups))
     if not_heard:
         return f"{not_heard:,} of {answers:,} {of} have an answer that nobody waited for"
     return why_unfair(answers, waiting, judged, nobody, of=f"{of} have an ungraded answer")

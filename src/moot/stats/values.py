@@ -36,6 +36,8 @@ class Value(NamedTuple):
     """How many of the answers never came, since a call failed for good: they are not right."""
     never_came: tuple[str, ...] = ()
     """Who of those whose answers these are never answered anything, since every one failed: nobody knows how good they are."""
+    again: int = 0
+    """How many of those that wait are not waiting for a grade, but to be played again: that hangs on nothing they say."""
 
     @property
     def open(self) -> bool:

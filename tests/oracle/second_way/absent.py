@@ -29,7 +29,13 @@ def lacking(raw: Raw, cells: Iterable[Cell], n: int | None) -> bool:
 
 
 def _among(plays: Iterable[Any], n: int | None) -> bool:
-    return bool(n) and _many(len({episode.question for episode in plays if episode.unreached}), n or 0)
+    """A question whose plays lack somebody in part is so much of one."""
+    parts: dict[str, list[int]] = {}
+    for episode in plays:
+        part = parts.setdefault(episode.question, [0, 0])
+        part[0] += bool(episode.unreached)
+        part[1] += episode.value is not None
+    return bool(n) and _many(sum(min(1, without / max(1, every)) for without, every in parts.values()), n or 0)
 
 
 def _lacking(raw: Raw, plays: Iterable[Any], part: float = 1.0) -> bool:
@@ -44,7 +50,7 @@ def _lacking(raw: Raw, plays: Iterable[Any], part: float = 1.0) -> bool:
     return any(_many(without, part * every) for without, every in counts.values())
 
 
-def _many(without: int, plays: float) -> bool:
+def _many(without: float, plays: float) -> bool:
     return 20 * without > plays
 
 

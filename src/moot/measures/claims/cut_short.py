@@ -32,5 +32,14 @@ def none_beaten(frontier: Sequence[Row]) -> list[Row]:
     return [{**row, "within_low": None, "within_high": None, "beaten_by": None} for row in frontier]
 
 
+def none_beaten_again(frontier: Sequence[Row], again: Sequence[Row]) -> list[Row]:
+    """Whoever is not beaten by the same `again`, where plays without somebody may come to anything, is beaten by nobody."""
+    beaten_by = {row["of"]: row["beaten_by"] for row in again}
+    return [
+        {**row, "beaten_by": row["beaten_by"] if row["beaten_by"] == beaten_by.get(row["of"]) else None}
+        for row in frontier
+    ]
+
+
 def _noted(note: str | None) -> str:
     return f"{note}; {WHY}" if note else WHY

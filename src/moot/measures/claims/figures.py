@@ -6,13 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from moot.measures.cells import Stored
-from moot.measures.claims.cut_short import all_open, none_beaten
+from moot.measures.claims.cut_short import all_open, none_beaten, none_beaten_again
 from moot.measures.claims.headline import headline_figures
 from moot.measures.claims.headline_alone import all_failed
 from moot.measures.claims.hypotheses import hypotheses_figures
 from moot.measures.claims.preferred import with_preferences
 from moot.measures.claims.unreached import without_the_unreached
-from moot.measures.sides import SideResults, ranked, sides
+from moot.measures.played_again import played_again
+from moot.measures.sides import SideResults, ranked, side_of, sides
 from moot.measures.source import Source
 from moot.stats.counted_words import count
 from moot.stats.estimates import Row
@@ -40,7 +41,12 @@ def evidence_figures(
     together = ranked(came)
     rows = frontier_figures(source, came)
     hypotheses = hypotheses_figures(source, cells, declarations, also)
-    hypotheses = without_the_unreached(source, cells, hypotheses)
+    if (again := played_again(source)) is not None:
+        hypotheses = without_the_unreached(
+            source, cells, hypotheses, lambda: hypotheses_figures(again, cells, declarations, also)
+        )
+        beside = {title: side_of(again, side.cells, title) for title, side in came.items()} if rows else {}
+        rows = none_beaten_again(rows, frontier_figures(again, beside))
     if source.progress.missing:
         hypotheses = [{**row, "interim": source.progress._asdict()} for row in hypotheses]
     if source.cut_short:

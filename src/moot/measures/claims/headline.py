@@ -336,7 +336,7 @@ def _beside_players(
     reached when it was played."""
     pooled = int(source.config.get("repeats", 1)) > 1 or not chosen.side.once
     every = singles = singles_of(source, [chosen.side] if chosen.how == "declared" else list(chosen.paid.values()))
-    row = unreached_row(with_failed(without, every.values, values), len(values))
+    row = unreached_row(with_failed(without, every.values, every.players, values), len(values))
     captain = OverCaptain(source, chosen.side, values, without, pooled, len(chosen.options))
     row["over_captain"] = captain.row_unless_turned(unreached_words(row[KEY])) if row else captain.row()
     if silent := every.never_answered(values.keys()):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -17,6 +17,8 @@ class PlayOfQuestion(NamedTuple):
     lacks: bool
     """Whether it went on without somebody."""
     graded_how: GradedHow
+    graded: bool = True
+    """Whether it has a grade itself."""
 
 
 class GradedHow(NamedTuple):
@@ -55,18 +57,26 @@ def lacking(plays: Iterable[PlayOfQuestion], part: float = 1.0) -> bool:
 
 def too_many_of(plays: Iterable[PlayOfQuestion], counted: int | None) -> bool:
     """The same of a figure that is of so many questions: which these are hangs on what was said and on who has graded it, and
-    all that lack somebody may be among them. None: that is not told."""
-    return bool(counted) and too_many(len({play.question for play in plays if play.lacks}), counted or 0)
+    all that lack somebody may be among them. A question is the mean of its plays that have a grade, so one such play of five
+    is a fifth of it. None: that is not told."""
+    if not counted:
+        return False
+    lacks, graded = Counter[str](), Counter[str]()
+    for play in plays:
+        lacks[play.question] += play.lacks
+        graded[play.question] += play.graded
+    return too_many(sum(min(1.0, each / max(1, graded[question])) for question, each in lacks.items()), counted)
 
 
-def too_many(without: int, plays: float) -> bool:
+def too_many(without: float, plays: float) -> bool:
     return without > FEW_WAITING * plays
 
 
 def plays_of(source: Source, cell: Stored) -> Iterator[PlayOfQuestion]:
     """All of a cell's. Nobody plays again what was asked of a served team."""
     for episode in [] if source.served else source.seen(cell):
-        yield PlayOfQuestion(episode.key[0], bool(episode.unreached), _graded_how(source, source.cases[episode.key[0]]))
+        how = _graded_how(source, source.cases[episode.key[0]])
+        yield PlayOfQuestion(episode.key[0], bool(episode.unreached), how, episode.right is not None)
 
 
 def _graded_how(source: Source, case: Case) -> GradedHow:

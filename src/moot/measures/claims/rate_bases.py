@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from moot.stats.graded import FEW_WAITING
+
 PartsOfPlays = Mapping[str, float]
 """By what stands before the `low` and `high` of a figure, nothing where they are the row's own: over which share of the row's
 plays it is. 0: over so few, or nobody can say how many, that one play could move it."""
@@ -32,8 +34,21 @@ def _parts(row: Mapping[str, Any], of: str) -> Iterator[tuple[str, float]]:
         yield from ((name, _part(row[f"{name}_n"], plays)) for name in _BY_NAME)
     elif isinstance(row.get("stronger"), float):
         yield "", max(0.0, row["stronger"] - row["alone"])
-    elif of == "gap":
+    elif of == "gap" or "rho" in row:
         yield "", 0.0
+    elif "first_difference" in row or of == "places":
+        yield from ((name, _margin(row, name, 0.0)) for name in (("",) if of == "places" else ("first", "last")))
+    elif "wins" in row or "better" in row:
+        yield "", _margin(row, "", 0.5)
+
+
+def _margin(row: Mapping[str, Any], name: str, start: float) -> float:
+    """Of what goes by no grade: as much as plays may turn from one end to the other, each counted twice since the interval
+    grows wider with it, before an end reaches `start`. 1 where neither more nor less is claimed."""
+    before = f"{name}_" if name else ""
+    ends = [(row.get(f"{before}low{paid}"), row.get(f"{before}high{paid}")) for paid in ("", "_holm")]
+    far = [max(low - start, start - high) for low, high in ends if low is not None and high is not None]
+    return min((each / (2 * FEW_WAITING) for each in far if each > 0), default=1.0)
 
 
 def _of_changes(row: Mapping[str, Any]) -> Iterator[tuple[str, float]]:

@@ -7,7 +7,7 @@ way round. A hypothesis, which may be of any figure, stays open where more than 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -42,13 +42,16 @@ def who_by_question(source: Source, cells: Iterable[Stored], asked: Collection[s
     return found
 
 
-def with_failed(who: WhoByQuestion, singles: ValuesByName, asked: Collection[str]) -> WhoByQuestion:
-    """The same with the singles of whom a call failed on one of these questions."""
+def with_failed(
+    who: WhoByQuestion, singles: ValuesByName, players: Mapping[str, str], asked: Collection[str]
+) -> WhoByQuestion:
+    """The same with the singles of whom a call failed on one of these questions. `players`: by title, since one player may be
+    several singles, in however many ways it was asked."""
     found = {question: set(several) for question, several in who.items()}
     for name, own in singles.items():
         for question in asked:
             if question in own and own[question].failed:
-                found.setdefault(question, set()).add(name)
+                found.setdefault(question, set()).add(players.get(name, name))
     return found
 
 
@@ -133,9 +136,33 @@ class _Flipped:
         return {question: self.own[question] for question in asked if question in self.own}
 
 
-def without_the_unreached(source: Source, cells: Sequence[Stored], hypotheses: Sequence[Row]) -> list[Row]:
-    """Hypotheses, those open of which too much was played without somebody."""
-    return [_opened(source, cells, row) for row in hypotheses]
+def without_the_unreached(
+    source: Source, cells: Sequence[Stored], hypotheses: Sequence[Row], again: Callable[[], Sequence[Row]]
+) -> list[Row]:
+    """Hypotheses, those open of which too much was played without somebody, or of which the verdict is another `again`, where
+    these plays may come to anything."""
+    rows = [_opened(source, cells, row) for row in hypotheses]
+    decided = [place for place, row in enumerate(rows) if row["verdict"] != "open"]
+    others = again() if decided else ()
+    for place in decided:
+        if others[place]["verdict"] != rows[place]["verdict"]:
+            rows[place] = _open(rows[place], f"{_who(source, cells, rows[place])}, and {TURNED}")
+    return rows
+
+
+TURNED = "what they come to once all are asked could turn it round"
+
+
+def _who(source: Source, cells: Sequence[Stored], row: Row) -> str:
+    """Who could not be reached in the plays of whom a hypothesis is about; of the others, where these were whole."""
+    named = [source.seen(cell) for cell, _ in _named(source, cells, row["hypothesis"])]
+    without = [each for seen in named for each in seen if each.unreached]
+    names = few_names(sorted({name for each in without for name in each.unreached}))
+    return f"in {len(without):,} of {sum(map(len, named)):,} plays somebody could not be reached{f' ({names})' if names else ''}"
+
+
+def _open(row: Row, why: str) -> Row:
+    return {**without_claims(row), "verdict": "open", "note": f"{row['note']}; {why}" if row["note"] else why}
 
 
 _OF_FEW_PLAYS = frozenset({"safety_multiple", "gap_closure"})
@@ -150,8 +177,7 @@ def _opened(source: Source, cells: Sequence[Stored], row: Row) -> Row:
             names = few_names(sorted({name for episode in without for name in episode.unreached}))
             plays = f"in {len(without):,} of {len(seen):,} plays of {cell['label']}"
             why = f"{plays} somebody could not be reached ({names})"
-            note = f"{row['note']}; {why}" if row["note"] else why
-            return {**without_claims(row), "verdict": "open", "note": note}
+            return _open(row, why)
     return row
 
 

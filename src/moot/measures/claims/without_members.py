@@ -28,6 +28,7 @@ Row = dict[str, Any]
 
 _OF_CHANCE = re.compile(r"(?:\w{1,40}_)?(?:low|high|p)(?:_holm)?")
 """The ends of an interval and what a test comes to, of a row's only figure or of a named one."""
+_ENDS = ("low", "high", "p", "low_holm", "high_holm", "p_holm")
 _COMPARED = ("a", "b")
 _TITLED = ("of", "against")
 _NAMES = ("label", "from", "stage", "team", "cohort", "captain", "player")
@@ -39,6 +40,8 @@ _OF_PEOPLE = frozenset({"human_low", "human_high"})
 """How people did on the same questions: nobody of them is asked again."""
 _BY_ALL_DRAFTS = frozenset({"probability", "self_preference", "position_bias"})
 """Learnt from what all of a team said alone, or told by who of them said the same, whoever a strategy itself asks."""
+_FROM_BEST_TO_ALL = "gap"
+"""From the best single of a team to what its players could have reached together, whoever is told to have closed it."""
 _BY_ALL_PAIRS = "ratings"
 """Each is a distance, by way of everybody who is rated."""
 _CLAIMS = frozenset({"better", "worse", "alone_better"})
@@ -105,9 +108,11 @@ class WithoutMembers:
         row = {key: self._told(each, about, key) for key, each in value.items()}
         if self._touches(about):
             return _withheld(row)
-        moved = [name for name, part in parts_of_plays(value, of).items() if self._touches(about, part)]
-        ends = [f"{name}_{end}" if name else end for name in moved for end in ("low", "high")]
-        return {**row, **{end: None for end in ends if end in row}}
+        parted = replace(about, names=_of_its_team(about.names)) if of == _FROM_BEST_TO_ALL else about
+        moved = [name for name, part in parts_of_plays(value, of).items() if self._touches(parted, part)]
+        before = [f"{name}_" if name else "" for name in moved]
+        row |= {key: None for key in row if any(key in (f"{name}{end}" for end in _ENDS) for name in before)}
+        return row | {key: False for key in row if key in _CLAIMS and "" in before}
 
     def _about(self, row: Mapping[str, Any], around: _About, of: str) -> _About:
         names = ("team",) if of in _OF_A_TEAM else (*_COMPARED, *_TITLED, *_NAMES, _TOWARDS)
@@ -227,6 +232,10 @@ def _only_drafts(cell: Stored) -> bool:
 def _withheld(row: Row) -> Row:
     withheld = {key: None for key in row if _OF_CHANCE.fullmatch(key) and key not in _OF_PEOPLE}
     return {**row, **withheld, **{key: False for key in row if key in _CLAIMS}}
+
+
+def _of_its_team(names: Mapping[str, str]) -> dict[str, str]:
+    return {key: names[key] for key in ("team", "cohort") if key in names}
 
 
 def _is_name(value: Any) -> bool:

@@ -14,6 +14,7 @@ from moot.engine.match_record import Groups
 from moot.measures.cells import Stored
 from moot.measures.draft_calls import DraftTable
 from moot.measures.episodes import EpisodeOutline, Key
+from moot.measures.played_again import graded_draft
 from moot.measures.quiz.played import Played
 from moot.measures.source import Source, chosen_by, grouped_drafts, groups_of
 from moot.measures.team_drafts import TeamDrafts
@@ -102,7 +103,7 @@ def _drafted(source: Source, player: str, table: TeamDrafts, but: Collection[Key
             continue
         case, draft = source.cases[key[0]], table.drafts_heard(key).get(player)
         if draft is not None:
-            right, way = source.graded(case, draft.text)
+            right, way = graded_draft(source, key, draft)
             single = _single(
                 case, key, player, DRAFTED, right=right, outcome=draft.outcome, calls=1, cost_usd=None, way=way
             )

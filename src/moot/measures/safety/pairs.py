@@ -114,8 +114,8 @@ class Pair:
 
     @property
     def change(self) -> Change:
-        if NOTHING_SAID in (self.native_way, self.after_way):
-            return "ungraded"  # nobody knows what is right, whatever came of it
+        if not {NOTHING_SAID, "again"}.isdisjoint((self.native_way, self.after_way)):
+            return "ungraded"  # nobody knows what is right, or what it will be, whatever came of it
         native_there, after_there = self.native_outcome in WITH_ANSWER, self.after_outcome in WITH_ANSWER
         if (native_there and self.native is None) or (after_there and self.after is None):
             return "ungraded"
@@ -134,7 +134,7 @@ class Pair:
     def waits(self) -> bool:
         """Whether it will have a grade: an answer of it has none, although somebody has said what is right."""
         sides = ((self.native, self.native_outcome, self.native_way), (self.after, self.after_outcome, self.after_way))
-        return any(grade is None and outcome in WITH_ANSWER and way == "waiting" for grade, outcome, way in sides)
+        return any(w == "again" or (w == "waiting" and grade is None and how in WITH_ANSWER) for grade, how, w in sides)
 
     @property
     def not_heard(self) -> bool:
@@ -156,12 +156,12 @@ class Pair:
     @property
     def native_value(self) -> Value:
         said = _value(self.native, self.native_outcome, self.native_way, self.native_words)
-        return ended_value(said, self.native_outcome, self.native_never_came)
+        return said if self.native_way == "again" else ended_value(said, self.native_outcome, self.native_never_came)
 
     @property
     def after_value(self) -> Value:
         said = _value(self.after, self.after_outcome, self.after_way, self.after_words)
-        return ended_value(said, self.after_outcome, self.after_never_came)
+        return said if self.after_way == "again" else ended_value(said, self.after_outcome, self.after_never_came)
 
     @property
     def possible(self) -> frozenset[Change]:
@@ -218,7 +218,7 @@ def _ends(grade: float | None, way: WayOfGrading, outcome: str) -> list[tuple[fl
     """What an answer may turn out to be worth, and how it ended: one that failed may come when it is asked for again."""
     if way == NOTHING_SAID:
         return [(0.0, outcome), *([(0.0, "answered"), (1.0, "answered")] if outcome == FAILED else ())]
-    return [(end, outcome) for end in ((0.0, 1.0) if grade is None else (grade,))]
+    return [(end, "answered" if way == "again" else outcome) for end in ((0.0, 1.0) if grade is None else (grade,))]
 
 
 def native_value(
@@ -226,14 +226,14 @@ def native_value(
 ) -> Value:
     """What an answer alone is worth; open where nobody waited for it. `words`: what it says, where nobody has
     graded that. `never_came`: whose it is, where every one failed."""
-    if way == "not heard":
+    if way in ("not heard", "again"):
         return graded_value(None, way)
     return ended_value(_value(grade, outcome, way, words), outcome, never_came)
 
 
 def _value(grade: float | None, outcome: str, way: WayOfGrading, words: str | None) -> Value:
     """An answer that never came is not right; one that nobody has graded may be."""
-    if way == NOTHING_SAID:
+    if way in (NOTHING_SAID, "again"):
         return graded_value(None, way)
     return said_value(grade, way, words) if outcome in WITH_ANSWER else graded_value(0.0)
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from moot.measures.cells import Stored, table_of
 from moot.measures.episodes import EpisodeOutline
+from moot.measures.played_again import graded_draft
 from moot.measures.quiz.played import UNPLAYED, solos
 from moot.measures.quiz.plays import plays_of
 from moot.measures.safety.pairs import Native, Pair, native_value
@@ -148,7 +149,7 @@ def _own_draft(source: Source, after: EpisodeOutline) -> _Alone | None:
         draft = drafts.drafts_heard(after.key).get(captain)
         if draft is None:
             return _Alone(None, "answered", "not heard")
-    right, way = source.graded(source.cases[after.key[0]], draft.text)
+    right, way = graded_draft(source, after.key, draft)
     return _Alone(right, draft.outcome, way, source.open_words(right, draft.text))
 
 

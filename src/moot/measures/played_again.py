@@ -1,0 +1,74 @@
+"""A run as it may turn out once everybody is reached: what went on without somebody may come to anything.
+
+Whoever runs the file again asks them again. So each such play is open here, like an answer that waits for its grade: every
+measure then takes it at its worst for what it claims, and at its best. What is claimed in spite of that no such play can
+contradict. `measures.claims.standing` holds a report against it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from moot.grade.ways import PLAYED_AGAIN
+from moot.measures.cells import Row, Stored
+from moot.measures.episodes import EpisodeOutline, Key
+from moot.measures.outlines import names_of_json
+from moot.measures.source import Source
+from moot.stats.graded import WayOfGrading
+from moot.types import Answer
+
+
+def played_again(source: Source) -> Source | None:
+    """None where everybody was reached, and where nobody plays again, since it was asked of a served team."""
+    if source.served or isinstance(source, PlayedAgain):
+        return None
+    kept = vars(source)  # as long as what it is made of
+    if _KEPT not in kept:
+        lacks = any(each.unreached for cell in source.cells for each in source.seen(cell))
+        kept[_KEPT] = PlayedAgain(source) if lacks else None
+    found: PlayedAgain | None = kept[_KEPT]
+    return found
+
+
+_KEPT = "_played_again"
+
+
+def graded_draft(source: Source, key: Key, draft: Answer) -> tuple[float | None, WayOfGrading]:
+    """What somebody said alone is worth, and how it came by that."""
+    found = source.graded(source.cases[key[0]], draft.text)
+    return (None, "again") if isinstance(source, PlayedAgain) and source.opens_draft(key, draft, found[0]) else found
+
+
+class PlayedAgain(Source):
+    """The same source, which is not read a second time."""
+
+    def __init__(self, given: Source) -> None:
+        given.draft_tables()
+        self.__dict__ |= given.__dict__ | {"so_far": {}}
+        self._given = given
+        self._opened: dict[str, list[EpisodeOutline]] = {}
+        self._missing = {
+            (seen.key, name) for cell in given.cells for seen in given.seen(cell) for name in seen.unreached
+        }
+
+    def seen(self, cell: Stored) -> list[EpisodeOutline]:
+        if cell["id"] not in self._opened:
+            self._opened[cell["id"]] = [self._open(each) if each.unreached else each for each in self._given.seen(cell)]
+        return self._opened[cell["id"]]
+
+    def graded_as(self, row: Row) -> tuple[float | None, WayOfGrading]:
+        found = super().graded_as(row)
+        return (None, "again") if names_of_json(row["unreached"]) and self._opens(row["question"], found[0]) else found
+
+    def opens_draft(self, key: Key, draft: Answer, right: float | None) -> bool:
+        return draft.text is None and (key, draft.player) in self._missing and self._opens(key[0], right)
+
+    def _open(self, seen: EpisodeOutline) -> EpisodeOutline:
+        whole = seen._replace(unreached=(), never_came=None)
+        if not self._opens(seen.key[0], seen.right):
+            return whole
+        return whole._replace(right=None, stage=PLAYED_AGAIN, open_words=None)
+
+    def _opens(self, question: str, right: Any) -> bool:
+        """What nobody can grade is open already."""
+        return right is not None or self.grades.wait(self.cases[question])
