@@ -108,8 +108,13 @@ class Question:
         How a text is spaced or its letters are composed, the order of choices, and what it is taken for (its language and
         kind, which nobody who asks a served team says) make no other question of it.
         """
-        choices = sorted(map(_plain_words, self.choices))
-        return digest([_plain_words(self.text), choices, _plain_words(self.context or "")])
+        return digest(self.plain_words)
+
+    @property
+    def plain_words(self) -> tuple[str, tuple[str, ...], str]:
+        """The same without a short name for it: text, choices, context."""
+        choices = tuple(sorted(map(_plain_words, self.choices)))
+        return _plain_words(self.text), choices, _plain_words(self.context or "")
 
     @property
     def letters(self) -> str:

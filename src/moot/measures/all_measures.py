@@ -14,6 +14,7 @@ from moot.errors import UsageError
 from moot.grade.identity import VERSION
 from moot.measures import BUILT_IN, MEASURES
 from moot.measures.checked_sections import checked_sections
+from moot.measures.claims.plays_without import all_reached
 from moot.measures.claims.without_members import WithoutMembers
 from moot.measures.measure import Measure
 from moot.measures.points_words import in_points, told_in_points
@@ -79,7 +80,8 @@ class AllMeasures:
             taken = self._tried(name, _new_figures, name, measure, source) or {}
             ours |= taken.keys() if name in BUILT_IN else set()
             so_far |= taken
-        so_far |= WithoutMembers.of(source).figures({key: so_far[key] for key in ours})
+        if not all_reached(source, source.cells):
+            so_far |= WithoutMembers.of(source).figures({key: so_far[key] for key in ours})
         self.sections(so_far)
         self.needs()
         self._graders = _grader_rows(source)

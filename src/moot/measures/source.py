@@ -20,7 +20,7 @@ from moot.data.clusters import clusters_of
 from moot.engine.match_record import Groups, Matches
 from moot.experiment.selected import NOT_CHOSEN, RACED, ChosenOn, marks_of
 from moot.grade.group import GROUPING
-from moot.measures.asked_cases import asked_of
+from moot.measures.asked_cases import AskedOnce
 from moot.measures.askings import UNUSUAL, AskedAs, Askings, Attended
 from moot.measures.cells import Row, playing_alone, stored_cells, table_of
 from moot.measures.cells import Stored as Stored
@@ -55,7 +55,13 @@ class Source:
     """
 
     def __init__(
-        self, connection: Connection, experiment: Row, grader: str | None = None, *, hypotheses: Iterable[str] = ()
+        self,
+        connection: Connection,
+        experiment: Row,
+        grader: str | None = None,
+        *,
+        hypotheses: Iterable[str] = (),
+        asked: AskedOnce | None = None,
     ) -> None:
         self.connection = connection
         self.experiment = experiment
@@ -75,7 +81,7 @@ class Source:
         self.seed = int(self.config.get("seed", 0))
         self.served = bool(self.config.get("served"))
         """What a served team was asked: nobody planned which cell plays which question."""
-        self.cases, self.asked, digests = asked_of(connection, self.ident)
+        self.cases, self.asked, digests = (asked or AskedOnce(connection)).of(self.ident)
         self._choices = {
             cell: ChosenOn(marks)
             for cell, marks in queries.choices_of(connection, [cell["id"] for cell in self.cells]).items()
@@ -92,6 +98,7 @@ class Source:
         self._seen: dict[str, list[EpisodeOutline]] = {}
         self._said: dict[str, dict[Key, str]] = {}
         self.costs_by_cell: dict[str, Any] = {}  # see `question_costs`
+        self.progress_by_cell: dict[str, PlanProgress] = {}  # see `unfinished`
         self._alone_read = False
 
     def chosen_on(self, cell: Stored) -> frozenset[str]:
@@ -173,7 +180,7 @@ class Source:
         if episodes is None:
             if cell["player"]:
                 ended = queries.endings(self.connection, self.ident, cell["id"], self.grader)
-                episodes = list(outlines_alone(cell, () if self.nothing_played else ended, self._askings))
+                episodes = outlines_alone(cell, () if self.nothing_played else ended, self._askings)
             else:
                 table = self._read.setdefault(table_of(cell), TeamDrafts())
                 own = self._cell_drafts.setdefault(cell["id"], CellDrafts())

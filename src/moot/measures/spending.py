@@ -44,7 +44,10 @@ class Spending:
 
     def sums_usd(self, several: Sequence[Sequence[str]]) -> list[float | None]:
         """What each of several groups of calls cost; None where the cost of a single call is unknown."""
-        self._learn(list(chain.from_iterable(several)))
+        keys_of_all = list(chain.from_iterable(several))
+        self._learn(keys_of_all)
+        if set(map(len, several)) == {1} and None not in (spent := list(map(self._spent.get, keys_of_all))):
+            return [payment[3] for payment in spent if payment is not None]
         single = [self._spent.get(keys[0]) if len(keys) == 1 else None for keys in several]
         return [
             payment[3] if payment is not None else self._sum_usd(keys)

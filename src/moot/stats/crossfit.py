@@ -47,7 +47,8 @@ def folds(questions: Collection[str], *, count: int = FOLDS, seed: int = 0) -> d
     Questions of one cluster are dealt together, to where the fewest questions are.
     """
     sizes = Counter(map(unit_of, set(questions)))
-    order = sorted(sizes, key=lambda unit: (digest([seed, "fold", unit]), unit))
+    hashes = {unit: digest([seed, "fold", unit]) for unit in sizes}
+    order = sorted(sizes, key=lambda unit: (hashes[unit], unit))
     fold_of = dict(zip(order, dealt([sizes[unit] for unit in order], count), strict=True))
     return {question: fold_of[unit_of(question)] for question in sorted(set(questions))}
 
