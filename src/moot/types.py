@@ -11,7 +11,7 @@ import hashlib
 import json
 import random
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
@@ -67,6 +67,19 @@ def digest_of_bytes(content: bytes) -> str:
 
 def digest(value: object) -> str:
     return digest_of_bytes(canonical_json(value))
+
+
+def digests(start: Sequence[object], names: Iterable[str]) -> Iterator[str]:
+    """``digest([*start, name])`` of each, of which there may be very many."""
+    try:
+        begun = hashlib.sha256(orjson.dumps([*start])[:-1] + b",")
+    except TypeError:  # which is written in the slow way, and so is all that stands beside it
+        yield from (digest([*start, name]) for name in names)
+        return
+    for name in names:
+        content = begun.copy()
+        content.update(canonical_json(name) + b"]")
+        yield content.hexdigest()[:32]
 
 
 def seeded(seed: int, *role: object) -> random.Random:

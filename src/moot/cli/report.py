@@ -240,7 +240,9 @@ async def read_report(
         found = wanted_plan.found_once(connection, plan, read_once)
         experiment = found.plan if graders is None else graders.follow(connection, found.plan)
         left = NOT_AT_THE_END if wanted.ending else ()
-        run_figures = found.noted(figures(connection, experiment, hypotheses=hypotheses, without=left, asked=read_once)) | asked
+        run_figures = (
+            found.noted(figures(connection, experiment, hypotheses=hypotheses, without=left, asked=read_once)) | asked
+        )
         page = None
         if wanted.page:
             from moot.report.page.run import read_run

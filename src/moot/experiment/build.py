@@ -65,8 +65,8 @@ def build(
 ) -> Plan:
     """Build all that the file names, or say what is wrong with it. `store_url` goes over the file's own.
 
-    `known`: its questions, where they need not be read. `asked`: False where nobody will be asked anything. What only a call needs, such as a key, is not looked for then. That a
-    key is not there hides no mistake of the file: both are told.
+    `known`: its questions, where they need not be read. `asked`: False where nobody will be asked anything. What only a call
+    needs, such as a key, is not looked for then. That a key is not there hides no mistake of the file: both are told.
     """
     unset: list[FileError] = []
     try:

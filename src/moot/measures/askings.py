@@ -58,17 +58,18 @@ class Askings:
     """The models in offices that are the same for all strategies, by the name under which they stand in transcripts."""
     by_place: dict[AskedAs, Attended] = field(default_factory=dict)
 
-    def alone(self, player: str, questions: Iterable[str], outcomes: Iterable[str], several: Iterable[Steps]) -> None:
-        """What a player by itself was asked, play by play, has come to what the play has."""
-        usual: list[tuple[str, str, Steps]] = []
-        no_officer = player not in self.officers
-        for question, outcome, steps in zip(questions, outcomes, several, strict=True):
-            if no_officer and len(steps) == 1 and steps[0][0] == player and steps[0][1] != EXTRACT:
-                usual.append((question, outcome, steps))
+    def alone(
+        self, players: Iterable[str], questions: Iterable[str], outcomes: Iterable[str], several: Iterable[Steps]
+    ) -> None:
+        """What players by themselves were asked, play by play, has come to what the play has."""
+        usual: dict[str, list[tuple[str, str, Steps]]] = {}
+        for player, question, outcome, steps in zip(players, questions, outcomes, several, strict=True):
+            if len(steps) == 1 and steps[0][0] == player and steps[0][1] != EXTRACT and player not in self.officers:
+                usual.setdefault(player, []).append((question, outcome, steps))  # nearly always
             else:
                 self._alone_among_others(player, question, outcome, steps)
-        if usual:
-            self._add_alike((player, PLAYER), *zip(*usual, strict=True))
+        for player, plays in usual.items():
+            self._add_alike((player, PLAYER), *zip(*plays, strict=True))
 
     def _alone_among_others(self, player: str, question: str, outcome: str, steps: Steps) -> None:
         for place, own in _by_place(steps, (player,), {}, self.officers).items():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise, repeat
+from itertools import chain, pairwise, repeat
 from sys import intern
 from typing import Any, NamedTuple
 
@@ -42,8 +42,9 @@ _ENDING = ("cell", "question", "repeat", "outcome", "answer", "transcript", "sec
 
 
 class _Endings(NamedTuple):
-    """How plays of one cell ended, column by column: there may be hundreds of thousands."""
+    """How plays of players alone ended, column by column: there may be hundreds of thousands."""
 
+    cells: Sequence[Stored]
     questions: Sequence[str]
     repeats: Sequence[int]
     outcomes: Sequence[str]
@@ -58,8 +59,8 @@ def outlines_alone(cell: Stored, rows: Iterable[Sequence[Any]], askings: Askings
     if not (columns := list(zip(*rows, strict=True))):
         return []
     positions, *ended, values, stages = columns
-    endings = _Endings(*ended)
-    return _outlines_alone(cell, positions, _keys_of(endings), endings, values, stages, askings)
+    endings = _Endings([cell] * len(positions), *ended)
+    return list(_outlines_alone(positions, _keys_of(endings), endings, values, stages, askings))
 
 
 def all_outlines_alone(
@@ -73,17 +74,20 @@ def all_outlines_alone(
     answers: dict[str | None, str | None] = {}
     episodes_by_cell: dict[str, list[EpisodeOutline]] = {ident: [] for ident in cells}
     for columns in episode_columns(connection, list(cells), _ENDING):
-        for ident, rows in _by_cell(columns, places).items():
-            positions, cases, *ended = zip(*rows, strict=True)
-            endings = _Endings(*ended)
-            # One text for all who were asked it, and for all who said it.
-            endings = endings._replace(answers=list(map(answers.setdefault, endings.answers, endings.answers)))
-            once = _keys_of(endings)
-            values, stages, _ = zip(*marks.of_cell(ident, cases, endings.repeats), strict=True)
-            shared = list(map(keys.setdefault, once, once))
-            episodes_by_cell[ident] += _outlines_alone(
-                cells[ident], positions, shared, endings, values, stages, askings
-            )
+        there = [places.get(question, ()) for question in columns[1]]
+        if not (placed := list(chain.from_iterable(there))):  # all are on questions of other plans
+            continue
+        idents, *ended = _as_often(columns, list(map(len, there)))
+        positions, cases = zip(*placed, strict=True)
+        endings = _Endings([cells[ident] for ident in idents], *ended)
+        values, stages, _ = zip(*marks.of_all(idents, cases, endings.repeats), strict=True)
+        # One text for all who were asked it, and for all who said it.
+        endings = endings._replace(answers=list(map(answers.setdefault, endings.answers, endings.answers)))
+        shared = list(map(keys.setdefault, once := _keys_of(endings), once))
+        for ident, episode in zip(
+            idents, _outlines_alone(positions, shared, endings, values, stages, askings), strict=True
+        ):
+            episodes_by_cell[ident].append(episode)
     for several in episodes_by_cell.values():
         if any(
             later.position <= sooner.position for sooner, later in pairwise(several)
@@ -92,16 +96,11 @@ def all_outlines_alone(
     return episodes_by_cell
 
 
-def _by_cell(
-    columns: Sequence[Sequence[Any]], places: Mapping[str, Sequence[tuple[int, str]]]
-) -> dict[str, list[tuple[Any, ...]]]:
-    """Rows of plays, each behind its place and its case; without those on questions of other plans."""
-    cells, *ended = columns
-    rows_by_cell: dict[str, list[tuple[Any, ...]]] = {}
-    for cell, there, row in zip(cells, map(places.get, ended[0]), zip(*ended, strict=True), strict=True):
-        for place in there or ():
-            rows_by_cell.setdefault(cell, []).append((*place, *row))
-    return rows_by_cell
+def _as_often(columns: Sequence[Sequence[Any]], times: Sequence[int]) -> Sequence[Sequence[Any]]:
+    """With each row as often as its question is asked: nearly always once."""
+    if set(times) == {1}:
+        return columns
+    return [list(chain.from_iterable(map(repeat, column, times))) for column in columns]
 
 
 def _keys_of(endings: _Endings) -> list[Key]:
@@ -109,23 +108,22 @@ def _keys_of(endings: _Endings) -> list[Key]:
 
 
 def _outlines_alone(
-    cell: Stored,
     positions: Sequence[int],
     keys: Sequence[Key],
     endings: _Endings,
     values: Sequence[float | None],
     stages: Sequence[str | None],
     askings: Askings,
-) -> list[EpisodeOutline]:
+) -> Iterator[EpisodeOutline]:
     """Plain tuples, and nothing that a player alone has no use for."""
     several, answers = list(map(orjson.loads, endings.transcripts)), endings.answers
-    askings.alone(cell["player"] or "", [question for question, _ in keys], endings.outcomes, several)
+    players = [cell["player"] or "" for cell in endings.cells]
+    askings.alone(players, [question for question, _ in keys], endings.outcomes, several)
     right = [
-        value if value is not None or answer is not None else 0.0
-        for value, answer in zip(values, answers, strict=True)
+        value if value is not None or answer is not None else 0.0 for value, answer in zip(values, answers, strict=True)
     ]
-    made = outlines(
-        cell=repeat(cell),
+    return outlines(
+        cell=endings.cells,
         key=keys,
         position=positions,
         right=right,
@@ -138,7 +136,6 @@ def _outlines_alone(
         open_words=[answer if value is None else None for value, answer in zip(right, answers, strict=True)],
         unreached=map(names_of_json, endings.unreached),
     )
-    return list(made)
 
 
 def names_of_json(unreached: str | None) -> tuple[str, ...]:

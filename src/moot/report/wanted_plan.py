@@ -68,9 +68,7 @@ class WantedPlan:
         self._file = file
         self._by_size: dict[int, str | None] = {}
 
-    def found(
-        self, connection: Connection, start: str | None = None, asked: AskedOnce | None = None
-    ) -> FoundPlan:
+    def found(self, connection: Connection, start: str | None = None, asked: AskedOnce | None = None) -> FoundPlan:
         """The whole of it, be it that a part was run last. `start`: of the id of the one that is to be told."""
         if self._file is None or self.name is None:
             if start is not None:
@@ -90,9 +88,7 @@ class WantedPlan:
             return FoundPlan(before, self._changed_beside_it(connection, before))
         return FoundPlan(latest, self._not_run(connection, latest))
 
-    def found_once(
-        self, connection: Connection, start: str | None = None, asked: AskedOnce | None = None
-    ) -> FoundPlan:
+    def found_once(self, connection: Connection, start: str | None = None, asked: AskedOnce | None = None) -> FoundPlan:
         """The same, for who asks once: the plan, which may be as large as its questions, is let go."""
         with uncollected():
             found = self.found(connection, start, asked)
@@ -152,7 +148,9 @@ class WantedPlan:
         words = written_down(spec).get("questions")
         for plan in sorted(named, key=lambda plan: -plan["size"]):
             walk = partial(asked.cases, plan["id"])
-            known = known_questions(self._file, plan["size"], walk) if config_of(plan).get("questions") == words else None
+            known = (
+                known_questions(self._file, plan["size"], walk) if config_of(plan).get("questions") == words else None
+            )
             if known is None or file_questions(connection, plan["id"]) != digest(known.identity):
                 continue
             try:

@@ -218,10 +218,10 @@ class Marks:
                 if place is not None and repeat < repeats:
                     marks[cell][place + repeat] = mark
 
-    def of_cell(self, cell: str, cases: Sequence[str], repeats: Sequence[int]) -> list[Mark]:
-        """Of many plays of one cell."""
-        marks, places = self._marks[cell], map(self._places.__getitem__, cases)
-        return [marks[place + repeat] for place, repeat in zip(places, repeats, strict=True)]
+    def of_all(self, cells: Sequence[str], cases: Sequence[str], repeats: Sequence[int]) -> list[Mark]:
+        """Of many plays."""
+        marks, places = self._marks, map(self._places.__getitem__, cases)
+        return [marks[cell][place + repeat] for cell, place, repeat in zip(cells, places, repeats, strict=True)]
 
     def of(self, cell: str, case: str, repeat: int) -> Mark:
         return self._marks[cell][self._places[case] + repeat]
