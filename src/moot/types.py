@@ -11,7 +11,7 @@ import hashlib
 import json
 import random
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
@@ -69,19 +69,6 @@ def digest(value: object) -> str:
     return digest_of_bytes(canonical_json(value))
 
 
-def digests(start: Sequence[object], names: Iterable[str]) -> Iterator[str]:
-    """``digest([*start, name])`` of each, of which there may be very many."""
-    try:
-        begun = hashlib.sha256(orjson.dumps([*start])[:-1] + b",")
-    except TypeError:  # which is written in the slow way, and so is all that stands beside it
-        yield from (digest([*start, name]) for name in names)
-        return
-    for name in names:
-        content = begun.copy()
-        content.update(canonical_json(name) + b"]")
-        yield content.hexdigest()[:32]
-
-
 def seeded(seed: int, *role: object) -> random.Random:
     """The generator for one decision, such as ``seeded(7, question.id, "shuffle", captain)``.
 
@@ -121,13 +108,8 @@ class Question:
         How a text is spaced or its letters are composed, the order of choices, and what it is taken for (its language and
         kind, which nobody who asks a served team says) make no other question of it.
         """
-        return digest(self.plain_words)
-
-    @property
-    def plain_words(self) -> tuple[str, tuple[str, ...], str]:
-        """The same without a short name for it: text, choices, context."""
-        choices = tuple(sorted(map(_plain_words, self.choices)))
-        return _plain_words(self.text), choices, _plain_words(self.context or "")
+        choices = sorted(map(_plain_words, self.choices))
+        return digest([_plain_words(self.text), choices, _plain_words(self.context or "")])
 
     @property
     def letters(self) -> str:

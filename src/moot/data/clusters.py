@@ -62,18 +62,15 @@ def clusters_of(cases: Iterable[tuple[K, Case]]) -> dict[K, str]:
     chosen on it under one id and tested on it under the other, the test would be none. What its ids hang together with is
     one cluster then.
     """
-    every = dict(cases)
-    words = {key: case.question.plain_words for key, case in every.items()}
-    times = Counter(words.values())
-    return joined({key: list(_bonds_of(case, several=times[words[key]] > 1)) for key, case in every.items()})
-
-
-def _bonds_of(case: Case, *, several: bool) -> Iterator[str]:
-    """`several`: whether its words have more than one id."""
-    if several:
-        yield _bond_of_words(case)
-    if case.cluster_key is not None:
-        yield case.cluster_key
+    bonds: dict[K, list[str]] = {}
+    for key, case in cases:
+        named_cluster = [] if case.cluster_key is None else [case.cluster_key]
+        bonds[key] = [_bond_of_words(case), *named_cluster]
+    times = Counter(words for words, *_ in bonds.values())
+    for several in bonds.values():
+        if times[several[0]] == 1:
+            del several[0]
+    return joined(bonds)
 
 
 def _bond_of_words(case: Case) -> str:

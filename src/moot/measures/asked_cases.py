@@ -32,7 +32,7 @@ def asked_of(connection: Connection, experiment: str) -> AskedCases:
     return asked
 
 
-class AskedOnce:
+class CasesOnce:
     """The questions of one plan, however many ask for them in turn."""
 
     def __init__(self, connection: Connection) -> None:

@@ -40,13 +40,6 @@ def repeats_of(config: Mapping[str, Any]) -> int:
 
 def progress_of(source: Source, cell: Stored) -> PlanProgress:
     """Of one cell. Nobody planned which cell of a served team plays which question: what it has played is all."""
-    if (known := source.progress_by_cell.get(cell["id"])) is not None:
-        return known
-    progress = source.progress_by_cell[cell["id"]] = _progress(source, cell)
-    return progress
-
-
-def _progress(source: Source, cell: Stored) -> PlanProgress:
     repeats, but = repeats_of(source.config), source.chosen_on(cell)
     played = sum(repeat < repeats and question not in but for question, repeat in map(_KEY, _seen(source, cell)))
     planned = (source.size - source.left_out(cell)) * repeats * cell["traits"].repeats

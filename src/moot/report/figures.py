@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 from moot.errors import UsageError
 from moot.grade.graders import USUAL
 from moot.measures.alike_plans import told_of
-from moot.measures.asked_cases import AskedOnce
+from moot.measures.asked_cases import CasesOnce
 from moot.measures.claims.headline_alone import headline_alone
 from moot.measures.facts.figures import PLAN_SIGNS
 from moot.measures.measure import Measure
@@ -33,7 +33,7 @@ def figures(
     given: Iterable[Measure] = (),
     stopped: Callable[[], bool] = lambda: False,
     without: Collection[str] = (),
-    asked: AskedOnce | None = None,
+    asked: CasesOnce | None = None,
 ) -> Figures:
     """All that is known about an experiment, in the form of the contract.
 

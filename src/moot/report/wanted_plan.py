@@ -25,7 +25,7 @@ from moot.experiment.plan import Plan, written_down
 from moot.experiment.spec import Experiment, ExperimentFile
 from moot.live.served import served_name
 from moot.measures.alike_plans import are_alike, in_play, told_of
-from moot.measures.asked_cases import AskedOnce
+from moot.measures.asked_cases import CasesOnce
 from moot.measures.facts.figures import PLAN_SIGNS
 from moot.measures.reserved import NOT_OF_FILE
 from moot.pasted import pasted
@@ -68,7 +68,7 @@ class WantedPlan:
         self._file = file
         self._by_size: dict[int, str | None] = {}
 
-    def found(self, connection: Connection, start: str | None = None, asked: AskedOnce | None = None) -> FoundPlan:
+    def found(self, connection: Connection, start: str | None = None, asked: CasesOnce | None = None) -> FoundPlan:
         """The whole of it, be it that a part was run last. `start`: of the id of the one that is to be told."""
         if self._file is None or self.name is None:
             if start is not None:
@@ -76,7 +76,7 @@ class WantedPlan:
             return _last_asked(connection, find_experiment(connection, self.name))
         latest = self._latest(connection)
         named = queries.experiments_named(connection, self.name)
-        own = self._own(connection, named, asked or AskedOnce(connection))
+        own = self._own(connection, named, asked or CasesOnce(connection))
         if start is not None:
             return self._asked_for(connection, plan_beginning(connection, start, self.name), own)
         if own is not None:
@@ -88,7 +88,7 @@ class WantedPlan:
             return FoundPlan(before, self._changed_beside_it(connection, before))
         return FoundPlan(latest, self._not_run(connection, latest))
 
-    def found_once(self, connection: Connection, start: str | None = None, asked: AskedOnce | None = None) -> FoundPlan:
+    def found_once(self, connection: Connection, start: str | None = None, asked: CasesOnce | None = None) -> FoundPlan:
         """The same, for who asks once: the plan, which may be as large as its questions, is let go."""
         with uncollected():
             found = self.found(connection, start, asked)
@@ -125,7 +125,7 @@ class WantedPlan:
         except (MootError, ImportError, OSError) as error:
             return str(error).partition("\n")[0]
 
-    def _own(self, connection: Connection, named: Sequence[Row], asked: AskedOnce) -> Row | None:
+    def _own(self, connection: Connection, named: Sequence[Row], asked: CasesOnce) -> Row | None:
         """The largest of what was run of the file as it is now: with all its questions, or the first of them."""
         if (known := self._known(connection, named, asked)) is not None:
             return known
@@ -139,7 +139,7 @@ class WantedPlan:
                 return plan
         return None
 
-    def _known(self, connection: Connection, named: Sequence[Row], asked: AskedOnce) -> Row | None:
+    def _known(self, connection: Connection, named: Sequence[Row], asked: CasesOnce) -> Row | None:
         """The one with all its questions, where that can be told without reading them: most files have not changed."""
         assert self._file is not None
         spec = self._file.spec

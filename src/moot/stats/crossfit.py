@@ -21,8 +21,8 @@ from itertools import repeat
 from typing import TypeVar
 
 from moot.stats.clusters import dealt, unit_names
+from moot.stats.digests import digests
 from moot.stats.shared_questions import shared_questions
-from moot.types import digests
 
 V = TypeVar("V")
 
