@@ -115,3 +115,25 @@ def test_a_plan_that_is_not_there_is_said(tmp_path: Path) -> None:
     status, said = ended("report", path, "--plan", "nowhere")
     assert status != 0
     assert "no plan of 'cup' begins with 'nowhere'" in said
+
+
+def test_the_plan_of_a_file_that_has_not_changed_is_known_without_reading_its_questions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = questions(12)
+    path = write(tmp_path, rows)
+    run(path)
+
+    def read(*_: object) -> None:
+        raise AssertionError("its questions are read")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("moot.experiment.build.questions_of", read)
+        figures = told(path)
+        assert (figures["questions"], figures.get("not_of_file")) == (12, None)
+    write(tmp_path, [{**rows[0], "text": "And which one is another?"}, *rows[1:]])
+    with monkeypatch.context() as patched:
+        patched.setattr("moot.experiment.build.questions_of", read)
+        with pytest.raises(AssertionError, match="its questions are read"):
+            told(path)
+    assert "have changed since" in told(path)["not_of_file"]

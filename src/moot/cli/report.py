@@ -21,6 +21,7 @@ from moot.cli.since import read_since
 from moot.errors import UsageError
 from moot.experiment.spec import read_experiment
 from moot.measures import NOT_AT_THE_END
+from moot.measures.asked_cases import CasesOnce
 from moot.measures.claims.words import claims_nothing_words
 from moot.measures.reserved import SERVED
 from moot.measures.source import Source
@@ -235,10 +236,13 @@ async def read_report(
             asked[SERVED] = week.figures
             if since is not None or wanted.ending:  # the tables of a run are over all that was ever asked
                 return _of_served(week.name, asked, wanted.page)
-        found = wanted_plan.found_once(connection, plan)
+        read_once = CasesOnce(connection)
+        found = wanted_plan.found_once(connection, plan, read_once)
         experiment = found.plan if graders is None else graders.follow(connection, found.plan)
         left = NOT_AT_THE_END if wanted.ending else ()
-        run_figures = found.noted(figures(connection, experiment, hypotheses=hypotheses, without=left)) | asked
+        run_figures = (
+            found.noted(figures(connection, experiment, hypotheses=hypotheses, without=left, asked=read_once)) | asked
+        )
         page = None
         if wanted.page:
             from moot.report.page.run import read_run

@@ -275,10 +275,15 @@ def load(
     left_out = tuple(skipped(path)) if path.suffix.lower() == ".4s" else ()
     documents = RowDocuments(path.parent)
     found = _checked(OurFile(path, blank, stated.kind, documents), path, language, left_out)
+    fingerprint = fingerprint_of(path, language, stated.kind, documents.fingerprint)
+    return _drawn(replace(found, fingerprint=fingerprint, notes=(*_notes(path), *blank.note(path))), sample, seed)
+
+
+def fingerprint_of(path: Path, language: str, kind: QuestionKind | None, documents: str | None = None) -> str:
+    """What tells a file in our own form from any other, without reading a question of it."""
     with path.open("rb") as content:
         content_hash = hashlib.file_digest(content, "sha256").hexdigest()
-    fingerprint = digest([content_hash, language, *filter(None, [stated.kind, documents.fingerprint])])
-    return _drawn(replace(found, fingerprint=fingerprint, notes=(*_notes(path), *blank.note(path))), sample, seed)
+    return digest([content_hash, language, *filter(None, [kind, documents])])
 
 
 def _notes(path: Path) -> tuple[str, ...]:

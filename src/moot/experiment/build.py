@@ -55,15 +55,22 @@ from moot.team.player import numbered
 from moot.types import TEXT
 
 
-def build(file: ExperimentFile, *, limit: int | None = None, store_url: str | None = None, asked: bool = True) -> Plan:
+def build(
+    file: ExperimentFile,
+    *,
+    limit: int | None = None,
+    store_url: str | None = None,
+    asked: bool = True,
+    known: Dataset | None = None,
+) -> Plan:
     """Build all that the file names, or say what is wrong with it. `store_url` goes over the file's own.
 
-    `asked`: False where nobody will be asked anything. What only a call needs, such as a key, is not looked for then. That a
-    key is not there hides no mistake of the file: both are told.
+    `known`: its questions, where they need not be read. `asked`: False where nobody will be asked anything. What only a call
+    needs, such as a key, is not looked for then. That a key is not there hides no mistake of the file: both are told.
     """
     unset: list[FileError] = []
     try:
-        plan = _built(file, unset, limit, store_url, asked)
+        plan = _built(file, unset, known, limit, store_url, asked)
     except FileError as error:
         raise (_together(error, unset) if unset else error) from None
     if unset:
@@ -83,12 +90,19 @@ def _together(first: FileError, others: Sequence[FileError]) -> FileError:
     return FileError("; ".join(parts), file=first.file, line=first.line, key=first.key)
 
 
-def _built(file: ExperimentFile, unset: list[FileError], limit: int | None, store_url: str | None, asked: bool) -> Plan:
+def _built(
+    file: ExperimentFile,
+    unset: list[FileError],
+    known: Dataset | None,
+    limit: int | None,
+    store_url: str | None,
+    asked: bool,
+) -> Plan:
     file = with_players_alone(file)
     spec = file.spec
     check_vendors(file)
     # What a model is follows from the whole file: a trial of some questions and the run that goes on from it are one plan.
-    whole = judged_questions(file, questions_of(file) if spec.questions is not None else None)
+    whole = judged_questions(file, known or (questions_of(file) if spec.questions is not None else None))
     dataset = whole.first(limit) if whole is not None and limit is not None else whole
     prompts = _prompts(file)
     models = make_models(file, whole, unset, asked=asked)

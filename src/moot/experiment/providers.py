@@ -303,7 +303,7 @@ def _simulated(file: ExperimentFile, name: str, spec: SimulatedSpec, dataset: Da
     from moot.simulate.world import World
 
     if shared.world is None:
-        shared.world = World(dataset or (), file.spec.seed)
+        shared.world = World(dataset or (), file.spec.seed, by_text=shared.asked)
     options = spec.model_dump(exclude={"provider", "price"}, exclude_none=True)
     return SimulatedModel(name, world=shared.world, price=_price(file, name, spec, shared) or FREE, **options)
 

@@ -14,6 +14,7 @@ from moot.errors import UsageError
 from moot.grade.identity import VERSION
 from moot.measures import BUILT_IN, MEASURES
 from moot.measures.checked_sections import checked_sections
+from moot.measures.claims.plays_without import all_reached
 from moot.measures.claims.standing import claims_anything, standing
 from moot.measures.claims.without_members import WithoutMembers
 from moot.measures.measure import Measure
@@ -83,8 +84,9 @@ class AllMeasures:
             taken = self._tried(name, _new_figures, name, measure, source) or {}
             ours |= {name: taken.keys()} if name in BUILT_IN else {}
             so_far |= taken
-        kept = {key: so_far[key] for keys in ours.values() for key in keys}
-        so_far |= self._standing(source, WithoutMembers.of(source).figures(kept), ours)
+        if not all_reached(source, source.cells):
+            kept = {key: so_far[key] for keys in ours.values() for key in keys}
+            so_far |= self._standing(source, WithoutMembers.of(source).figures(kept), ours)
         self.sections(so_far)
         self.needs()
         self._graders = _grader_rows(source)

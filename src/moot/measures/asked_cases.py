@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from sqlalchemy import Connection
@@ -29,3 +30,22 @@ def asked_of(connection: Connection, experiment: str) -> AskedCases:
         asked.times[question] += 1
         asked.digests[question] = case
     return asked
+
+
+class CasesOnce:
+    """The questions of one plan, however many ask for them in turn."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._of: str | None = None
+        self._asked = AskedCases({}, Counter(), {})
+
+    def of(self, experiment: str) -> AskedCases:
+        if self._of != experiment:
+            self._asked = asked_of(self._connection, experiment)
+            self._of = experiment
+        return self._asked
+
+    def cases(self, experiment: str) -> Iterable[Case]:
+        """In their order."""
+        return self.of(experiment).cases.values()

@@ -58,14 +58,36 @@ class Askings:
     """The models in offices that are the same for all strategies, by the name under which they stand in transcripts."""
     by_place: dict[AskedAs, Attended] = field(default_factory=dict)
 
-    def alone(self, player: str, question: str, outcome: str, steps: Steps) -> None:
-        """What a player by itself was asked has come to what the play has."""
-        ending = outcome if outcome in (ANSWERED, FAILED, REFUSED) else UNANSWERED
-        if len(steps) == 1 and steps[0][0] == player and steps[0][1] != EXTRACT and player not in self.officers:
-            self._add((player, PLAYER), question, steps, ending)  # nearly always
-            return
+    def alone(
+        self, players: Iterable[str], questions: Iterable[str], outcomes: Iterable[str], several: Iterable[Steps]
+    ) -> None:
+        """What players by themselves were asked, play by play, has come to what the play has."""
+        usual: dict[str, list[tuple[str, str, Steps]]] = {}
+        for player, question, outcome, steps in zip(players, questions, outcomes, several, strict=True):
+            if len(steps) == 1 and steps[0][0] == player and steps[0][1] != EXTRACT and player not in self.officers:
+                usual.setdefault(player, []).append((question, outcome, steps))  # nearly always
+            else:
+                self._alone_among_others(player, question, outcome, steps)
+        for player, plays in usual.items():
+            self._add_alike((player, PLAYER), *zip(*plays, strict=True))
+
+    def _alone_among_others(self, player: str, question: str, outcome: str, steps: Steps) -> None:
         for place, own in _by_place(steps, (player,), {}, self.officers).items():
-            self._add(place, question, own, ending if place == (player, PLAYER) else self._ending(own, ()))
+            ending = _ending_alone(outcome) if place == (player, PLAYER) else self._ending(own, ())
+            self._add(place, question, own, ending)
+
+    def _add_alike(
+        self, place: AskedAs, questions: Iterable[str], outcomes: Iterable[str], several: Sequence[Steps]
+    ) -> None:
+        """Plays of one call each, of which there may be very many."""
+        attended = self.by_place.setdefault(place, Attended())
+        attended.questions.update(questions)
+        for outcome, times in Counter(outcomes).items():
+            attended.endings[_ending_alone(outcome)] += times
+        keys = [steps[0][3] for steps in several]
+        attended.calls.update(filter(None, keys))
+        if None in keys:
+            attended.failed_calls += sum(step[3] is None and step[4] != LATE for (step,) in several)
 
     def together(
         self,
@@ -87,9 +109,7 @@ class Askings:
             self._add(place, question, own, NOT_HEARD if place in dropped else self._ending(own, read))
 
     def _add(self, place: AskedAs, question: str, steps: Steps, ending: str) -> None:
-        attended = self.by_place.get(place)
-        if attended is None:
-            attended = self.by_place[place] = Attended()
+        attended = self.by_place.setdefault(place, Attended())
         attended.questions.add(question)
         attended.endings[ending] += 1
         for step in steps:
@@ -106,6 +126,10 @@ class Askings:
         if (unusual := UNUSUAL.get(self.finished.get(key, ""))) is not None:
             return unusual
         return ANSWERED if problem in (None, "repaired") or (name, turn) in read else UNANSWERED
+
+
+def _ending_alone(outcome: str) -> str:
+    return outcome if outcome in (ANSWERED, FAILED, REFUSED) else UNANSWERED
 
 
 def _by_place(

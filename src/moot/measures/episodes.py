@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import repeat
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -99,6 +101,14 @@ class EpisodeOutline(NamedTuple):
         return ended_value(said_value(self.right, self.way, self.open_words), self.outcome, self.never_came)
 
 
+def outlines(**columns: Iterable[Any]) -> Iterator[EpisodeOutline]:
+    """Very many at once, from their fields column by column, as far as they are not as usual."""
+    usual = EpisodeOutline._field_defaults
+    fields = (columns[name] if name in columns else repeat(usual[name]) for name in EpisodeOutline._fields)
+    return map(_AS_OUTLINE, zip(*fields, strict=False))
+
+
+_AS_OUTLINE = partial(tuple.__new__, EpisodeOutline)
 _GRADED_AS = attrgetter("right", "outcome", "stage", "waits")
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise, repeat
 from sys import intern
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 from sqlalchemy import Connection
@@ -14,11 +14,11 @@ from moot.grade.group import GROUPING
 from moot.measures.askings import Askings
 from moot.measures.cells import Row, Stored
 from moot.measures.draft_calls import CellDrafts, made_of
-from moot.measures.episodes import EpisodeOutline, Key, call_keys, drafts_alone, right_of
+from moot.measures.episodes import EpisodeOutline, Key, call_keys, drafts_alone, outlines, right_of
 from moot.measures.team_drafts import TeamDrafts, said_of
 from moot.stats.graded import FEW_WAITING
 from moot.store import queries
-from moot.store.bulk_read import Marks, most_repeats, written_episodes
+from moot.store.bulk_read import Marks, episode_columns, most_repeats
 from moot.traces import (
     DecidedFrom,
     Extraction,
@@ -41,30 +41,26 @@ _LOOKED_AT = frozenset(
 _ENDING = ("cell", "question", "repeat", "outcome", "answer", "transcript", "seconds", "unreached")
 
 
-def outlines_alone(cell: Stored, rows: Iterable[Sequence[Any]], askings: Askings) -> Iterator[EpisodeOutline]:
-    """There may be hundreds of thousands of these: plain tuples, and nothing that a player alone has no use for."""
-    player = cell["player"] or ""
-    for position, question, repeat, outcome, answer, transcript, seconds, unreached, value, stage in rows:
-        steps = orjson.loads(transcript)
-        askings.alone(player, question, outcome, steps)
-        calls, said = call_keys(steps), None if _failed(steps) else answer
-        right = value if value is not None or answer is not None else 0.0
-        key, unsettled = (question, repeat), answer if right is None else None
-        names = names_of_json(unreached)
-        yield EpisodeOutline(
-            cell,
-            key,
-            position,
-            right,
-            outcome,
-            stage,
-            None,
-            seconds,
-            calls,
-            said=said,
-            open_words=unsettled,
-            unreached=names,
-        )
+class _Endings(NamedTuple):
+    """How plays of players alone ended, column by column: there may be hundreds of thousands."""
+
+    cells: Sequence[Stored]
+    questions: Sequence[str]
+    repeats: Sequence[int]
+    outcomes: Sequence[str]
+    answers: Sequence[str | None]
+    transcripts: Sequence[str]
+    seconds: Sequence[float]
+    unreached: Sequence[str | None]
+
+
+def outlines_alone(cell: Stored, rows: Iterable[Sequence[Any]], askings: Askings) -> list[EpisodeOutline]:
+    """Those of one player, from `queries.endings`."""
+    if not (columns := list(zip(*rows, strict=True))):
+        return []
+    positions, *ended, values, stages = columns
+    endings = _Endings([cell] * len(positions), *ended)
+    return list(_outlines_alone(positions, _keys_of(endings), endings, values, stages, askings))
 
 
 def all_outlines_alone(
@@ -72,55 +68,74 @@ def all_outlines_alone(
 ) -> dict[str, list[EpisodeOutline]]:
     """Every episode of every player alone, by cell, in one go."""
     places = queries.places_of(connection, experiment)
-    cases = [case for several in places.values() for _, case in several]
-    marks = Marks(connection, list(cells), cases, grader, most_repeats(connection, list(cells)))
+    asked = [case for several in places.values() for _, case in several]
+    marks = Marks(connection, list(cells), asked, grader, most_repeats(connection, list(cells)))
     keys: dict[Key, Key] = {}
     answers: dict[str | None, str | None] = {}
-    players = {ident: cell["player"] or "" for ident, cell in cells.items()}
     episodes_by_cell: dict[str, list[EpisodeOutline]] = {ident: [] for ident in cells}
-    for ident, question, repeat, outcome, answer, transcript, seconds, unreached in written_episodes(
-        connection, list(cells), _ENDING
-    ):
-        steps = orjson.loads(transcript)
-        there = places.get(question)
-        if there is None:
+    for columns in episode_columns(connection, list(cells), _ENDING):
+        there = [places.get(question, ()) for question in columns[1]]
+        if not (placed := list(chain.from_iterable(there))):  # all are on questions of other plans
             continue
-        key = question, repeat
-        key = keys.setdefault(key, key)
-        askings.alone(
-            players[ident], key[0], outcome, steps
-        )  # one text for all who were asked it, and for all who said it
-        answer = answers.setdefault(answer, answer)
-        calls, said = call_keys(steps), None if _failed(steps) else answer
-        for position, case in there:
-            value, stage, _ = marks.of(ident, case, repeat)
-            right = value if value is not None or answer is not None else 0.0
-            episodes_by_cell[ident].append(
-                EpisodeOutline(
-                    cells[ident],
-                    key,
-                    position,
-                    right,
-                    intern(outcome),
-                    stage,
-                    None,
-                    seconds,
-                    calls,
-                    (),
-                    (),
-                    0,
-                    False,
-                    said,
-                    answer if right is None else None,
-                    unreached=names_of_json(unreached),
-                )
-            )
+        idents, *ended = _as_often(columns, list(map(len, there)))
+        positions, cases = zip(*placed, strict=True)
+        endings = _Endings([cells[ident] for ident in idents], *ended)
+        values, stages, _ = zip(*marks.of_all(idents, cases, endings.repeats), strict=True)
+        # One text for all who were asked it, and for all who said it.
+        endings = endings._replace(answers=list(map(answers.setdefault, endings.answers, endings.answers)))
+        shared = list(map(keys.setdefault, once := _keys_of(endings), once))
+        for ident, episode in zip(
+            idents, _outlines_alone(positions, shared, endings, values, stages, askings), strict=True
+        ):
+            episodes_by_cell[ident].append(episode)
     for several in episodes_by_cell.values():
         if any(
             later.position <= sooner.position for sooner, later in pairwise(several)
         ):  # mostly they stand in this order
             several.sort(key=lambda episode: (episode.position, episode.key[1]))
     return episodes_by_cell
+
+
+def _as_often(columns: Sequence[Sequence[Any]], times: Sequence[int]) -> Sequence[Sequence[Any]]:
+    """With each row as often as its question is asked: nearly always once."""
+    if set(times) == {1}:
+        return columns
+    return [list(chain.from_iterable(map(repeat, column, times))) for column in columns]
+
+
+def _keys_of(endings: _Endings) -> list[Key]:
+    return list(zip(endings.questions, endings.repeats, strict=True))
+
+
+def _outlines_alone(
+    positions: Sequence[int],
+    keys: Sequence[Key],
+    endings: _Endings,
+    values: Sequence[float | None],
+    stages: Sequence[str | None],
+    askings: Askings,
+) -> Iterator[EpisodeOutline]:
+    """Plain tuples, and nothing that a player alone has no use for."""
+    several, answers = list(map(orjson.loads, endings.transcripts)), endings.answers
+    players = [cell["player"] or "" for cell in endings.cells]
+    askings.alone(players, [question for question, _ in keys], endings.outcomes, several)
+    right = [
+        value if value is not None or answer is not None else 0.0 for value, answer in zip(values, answers, strict=True)
+    ]
+    return outlines(
+        cell=endings.cells,
+        key=keys,
+        position=positions,
+        right=right,
+        outcome=map(intern, endings.outcomes),
+        stage=stages,
+        word=repeat(None),
+        seconds=endings.seconds,
+        calls=map(call_keys, several),
+        said=[None if _failed(steps) else answer for steps, answer in zip(several, answers, strict=True)],
+        open_words=[answer if value is None else None for value, answer in zip(right, answers, strict=True)],
+        unreached=map(names_of_json, endings.unreached),
+    )
 
 
 def names_of_json(unreached: str | None) -> tuple[str, ...]:

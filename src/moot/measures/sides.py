@@ -52,7 +52,9 @@ class SideResults:
         """The value of each of these questions that it has played; None: ungraded."""
         if questions is self.calls and len(self.right) == len(self.calls):
             return self.right
-        return {question: self.right.get(question) for question in questions if question in self.calls}
+        if (marks := _all_of(self.right, those := list(questions))) is not None:
+            return marks
+        return {question: self.right.get(question) for question in those if question in self.calls}
 
     def value(self, question: str) -> Value:
         """What it was not asked, be it because the run is not over or because nobody planned it, nobody knows."""
@@ -68,8 +70,11 @@ class SideResults:
     def values(self, asked: Iterable[str]) -> Mapping[str, Value]:
         """Of those that it has played."""
         if not self.counted and len(self.right) == len(self.calls):
-            right = self.right
-            return PlainMarks({question: right[question] for question in asked if question in right})
+            right, those = self.right, list(asked)
+            marks = _all_of(right, those)
+            return PlainMarks(
+                {question: right[question] for question in those if question in right} if marks is None else marks
+            )
         return {question: self.value(question) for question in asked if question in self.calls}
 
     @property
@@ -86,6 +91,12 @@ class SideResults:
     @property
     def first(self) -> Stored:
         return self.cells[0]
+
+
+def _all_of(right: Mapping[str, float], questions: Sequence[str]) -> dict[str, float] | None:
+    """The marks of these questions, where each has one: nearly always, and there may be hundreds of thousands."""
+    marks = list(map(right.get, questions))
+    return None if None in marks else cast(dict[str, float], dict(zip(questions, marks, strict=True)))
 
 
 def title_of(cell: Stored, *, team: bool = False) -> str:

@@ -20,7 +20,7 @@ from moot.data.clusters import clusters_of
 from moot.engine.match_record import Groups, Matches
 from moot.experiment.selected import NOT_CHOSEN, RACED, ChosenOn, marks_of
 from moot.grade.group import GROUPING
-from moot.measures.asked_cases import asked_of
+from moot.measures.asked_cases import CasesOnce
 from moot.measures.askings import UNUSUAL, AskedAs, Askings, Attended
 from moot.measures.cells import Row, playing_alone, stored_cells, table_of
 from moot.measures.cells import Stored as Stored
@@ -55,7 +55,13 @@ class Source:
     """
 
     def __init__(
-        self, connection: Connection, experiment: Row, grader: str | None = None, *, hypotheses: Iterable[str] = ()
+        self,
+        connection: Connection,
+        experiment: Row,
+        grader: str | None = None,
+        *,
+        hypotheses: Iterable[str] = (),
+        asked: CasesOnce | None = None,
     ) -> None:
         self.connection = connection
         self.experiment = experiment
@@ -75,7 +81,7 @@ class Source:
         self.seed = int(self.config.get("seed", 0))
         self.served = bool(self.config.get("served"))
         """What a served team was asked: nobody planned which cell plays which question."""
-        self.cases, self.asked, digests = asked_of(connection, self.ident)
+        self.cases, self.asked, digests = (asked or CasesOnce(connection)).of(self.ident)
         self._choices = {
             cell: ChosenOn(marks)
             for cell, marks in queries.choices_of(connection, [cell["id"] for cell in self.cells]).items()
@@ -135,8 +141,7 @@ class Source:
     @cached_property
     def progress(self) -> PlanProgress:
         """How far the plan has been played, over all cells."""
-        each = [progress_of(self, cell) for cell in self.cells]
-        return PlanProgress(sum(one.played for one in each), sum(one.planned for one in each))
+        return PlanProgress(*map(sum, zip((0, 0), *(progress_of(self, cell) for cell in self.cells), strict=True)))
 
     @cached_property
     def cut_short(self) -> bool:
@@ -154,10 +159,8 @@ class Source:
         return clusters_of(self.cases.items())
 
     def results(self, cell: Stored) -> Iterable[Row]:
-        rows = self._results(cell)
-        if not (but := self.chosen_on(cell)):
-            return rows
-        return (row for row in rows if row["question"] not in but)
+        rows, but = self._results(cell), self.chosen_on(cell)
+        return (row for row in rows if row["question"] not in but) if but else rows
 
     def _results(self, cell: Stored) -> Iterable[Row]:
         return () if self.nothing_played else self._rows.of(cell["id"])
@@ -167,29 +170,27 @@ class Source:
         if cell["player"] and not self._alone_read and self._at_once and not self.nothing_played:
             self._alone_read = True
             alone = {each["id"]: each for each in self.cells if each["player"]}
-            for ident, episodes_alone in self._all_alone(alone).items():
+            every = all_outlines_alone(self.connection, self.ident, alone, self.grader, self._askings)
+            for ident, episodes_alone in every.items():
                 self._seen[ident] = self._marked(self._not_chosen_on(alone[ident], episodes_alone))
         episodes = self._seen.get(cell["id"])
         if episodes is None:
             if cell["player"]:
                 ended = queries.endings(self.connection, self.ident, cell["id"], self.grader)
-                episodes = list(outlines_alone(cell, () if self.nothing_played else ended, self._askings))
+                episodes = outlines_alone(cell, () if self.nothing_played else ended, self._askings)
             else:
                 table = self._read.setdefault(table_of(cell), TeamDrafts())
                 own = self._cell_drafts.setdefault(cell["id"], CellDrafts())
-                rows = self._results(cell)
-                episodes = list(outlines_together(cell, rows, table, own, self._askings, self.chosen_on(cell)))
+                rows, but = self._results(cell), self.chosen_on(cell)
+                episodes = list(outlines_together(cell, rows, table, own, self._askings, but))
             episodes = self._seen[cell["id"]] = self._marked(self._not_chosen_on(cell, episodes))
         return episodes
-
-    def _all_alone(self, alone: Mapping[str, Stored]) -> dict[str, list[EpisodeOutline]]:
-        return all_outlines_alone(self.connection, self.ident, alone, self.grader, self._askings)
 
     @cached_property
     def _askings(self) -> Askings:
         grouping = (self.config.get("grouping") or {}).get("model")
-        officers = {GROUPING: grouping} if grouping else {}
-        return Askings(queries.finished_otherwise(self.connection, list(UNUSUAL)), officers)
+        finished = queries.finished_otherwise(self.connection, list(UNUSUAL))
+        return Askings(finished, {GROUPING: grouping} if grouping else {})
 
     def askings(self) -> Mapping[AskedAs, Attended]:
         """Who was asked as what, over all that was played, and what came of it."""
@@ -235,8 +236,7 @@ class Source:
         if cell is None:
             return {}
         if cell["id"] not in self._said:
-            said = {episode.key: episode.said for episode in self.seen(cell) if episode.said is not None}
-            self._said[cell["id"]] = said
+            self._said[cell["id"]] = {each.key: each.said for each in self.seen(cell) if each.said is not None}
         return self._said[cell["id"]]
 
     def _tables_named(self, name: str, cells: Sequence[Stored]) -> list[DraftTable]:

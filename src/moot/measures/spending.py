@@ -33,18 +33,18 @@ class Spending:
 
     def by_key(self, keys: Collection[str]) -> dict[str, Spent]:
         """Calls that are not stored are left out."""
-        self._learn(keys)
-        spent = self._spent
-        return {key: spent[key] for key in keys if key in spent}
+        found = zip(keys, self._looked_up(keys), strict=True)
+        return {key: spent for key, spent in found if spent is not None}
 
     def of(self, keys: Collection[str]) -> list[Spent]:
         """The same, where it does not matter which is whose."""
-        self._learn(keys)
-        return [spent for spent in map(self._spent.get, keys) if spent is not None]
+        return [spent for spent in self._looked_up(keys) if spent is not None]
 
     def sums_usd(self, several: Sequence[Sequence[str]]) -> list[float | None]:
         """What each of several groups of calls cost; None where the cost of a single call is unknown."""
-        self._learn(list(chain.from_iterable(several)))
+        spent = self._looked_up(list(chain.from_iterable(several)))
+        if set(map(len, several)) == {1}:  # nearly always: a call each
+            return [None if payment is None else payment[3] for payment in spent]
         single = [self._spent.get(keys[0]) if len(keys) == 1 else None for keys in several]
         return [
             payment[3] if payment is not None else self._sum_usd(keys)
@@ -55,6 +55,14 @@ class Spending:
         spent = map(self._spent.get, keys)
         costs_usd = [payment[3] for payment in spent if payment is not None and payment[3] is not None]
         return sum(costs_usd) if len(costs_usd) == len(keys) else None
+
+    def _looked_up(self, keys: Collection[str]) -> list[Spent | None]:
+        """In their order; None: it is not stored."""
+        spent = list(map(self._spent.get, keys))
+        if None not in spent:
+            return spent
+        self._learn(keys)
+        return list(map(self._spent.get, keys))
 
     def _learn(self, keys: Collection[str]) -> None:
         if keys and self._whole is not None:

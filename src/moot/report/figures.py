@@ -10,6 +10,7 @@ from sqlalchemy import Connection
 from moot.errors import UsageError
 from moot.grade.graders import USUAL
 from moot.measures.alike_plans import told_of
+from moot.measures.asked_cases import CasesOnce
 from moot.measures.claims.headline_alone import headline_alone
 from moot.measures.facts.figures import PLAN_SIGNS
 from moot.measures.measure import Measure
@@ -32,17 +33,18 @@ def figures(
     given: Iterable[Measure] = (),
     stopped: Callable[[], bool] = lambda: False,
     without: Collection[str] = (),
+    asked: CasesOnce | None = None,
 ) -> Figures:
     """All that is known about an experiment, in the form of the contract.
 
     `hypotheses`: those of the file as it is now. `given`: measures beside the registered ones. `stopped`: asked before
     each measure; once true no more are taken, and the figures say which are missing.
-    `without`: measures of which nothing will be shown.
+    `without`: measures of which nothing will be shown. `asked`: its questions, where somebody has read them.
     """
     from moot.measures.all_measures import AllMeasures  # a headline takes none of most of them
 
     with uncollected():
-        source = Source(connection, experiment, hypotheses=hypotheses)
+        source = Source(connection, experiment, hypotheses=hypotheses, asked=asked)
         with clustered(source.clusters):
             taken = AllMeasures(given).figures(source, stopped, without)
     if (kept_as := source.config.get("grader", USUAL)) != USUAL:

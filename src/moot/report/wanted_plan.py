@@ -13,17 +13,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from sqlalchemy import Connection
 
 from moot.errors import MootError, UsageError
 from moot.experiment.build import build
+from moot.experiment.known_questions import known_questions
 from moot.experiment.plan import Plan, written_down
 from moot.experiment.spec import Experiment, ExperimentFile
 from moot.live.served import served_name
 from moot.measures.alike_plans import are_alike, in_play, told_of
+from moot.measures.asked_cases import CasesOnce
 from moot.measures.facts.figures import PLAN_SIGNS
 from moot.measures.reserved import NOT_OF_FILE
 from moot.pasted import pasted
@@ -34,6 +36,7 @@ from moot.store.declarations import declared
 from moot.store.rows import config_of, is_edited
 from moot.store.statements import Row
 from moot.store.undertakings import file_questions
+from moot.types import digest
 
 CONNECT_WHEN_ASKED = ("endpoint", "local", "simulated", "recorded")
 """Providers whose models can be made without connecting to anybody. LiteLLM, and what others bring, may do so when loaded."""
@@ -65,7 +68,7 @@ class WantedPlan:
         self._file = file
         self._by_size: dict[int, str | None] = {}
 
-    def found(self, connection: Connection, start: str | None = None) -> FoundPlan:
+    def found(self, connection: Connection, start: str | None = None, asked: CasesOnce | None = None) -> FoundPlan:
         """The whole of it, be it that a part was run last. `start`: of the id of the one that is to be told."""
         if self._file is None or self.name is None:
             if start is not None:
@@ -73,7 +76,7 @@ class WantedPlan:
             return _last_asked(connection, find_experiment(connection, self.name))
         latest = self._latest(connection)
         named = queries.experiments_named(connection, self.name)
-        own = self._own(connection, named)
+        own = self._own(connection, named, asked or CasesOnce(connection))
         if start is not None:
             return self._asked_for(connection, plan_beginning(connection, start, self.name), own)
         if own is not None:
@@ -85,10 +88,10 @@ class WantedPlan:
             return FoundPlan(before, self._changed_beside_it(connection, before))
         return FoundPlan(latest, self._not_run(connection, latest))
 
-    def found_once(self, connection: Connection, start: str | None = None) -> FoundPlan:
+    def found_once(self, connection: Connection, start: str | None = None, asked: CasesOnce | None = None) -> FoundPlan:
         """The same, for who asks once: the plan, which may be as large as its questions, is let go."""
         with uncollected():
-            found = self.found(connection, start)
+            found = self.found(connection, start, asked)
         self.__dict__.pop("_whole", None)
         return found
 
@@ -122,8 +125,10 @@ class WantedPlan:
         except (MootError, ImportError, OSError) as error:
             return str(error).partition("\n")[0]
 
-    def _own(self, connection: Connection, named: Sequence[Row]) -> Row | None:
+    def _own(self, connection: Connection, named: Sequence[Row], asked: CasesOnce) -> Row | None:
         """The largest of what was run of the file as it is now: with all its questions, or the first of them."""
+        if (known := self._known(connection, named, asked)) is not None:
+            return known
         if isinstance(self._whole, str):
             return None
         mark, size = self._whole.file_questions, len(self._whole.dataset or ())
@@ -132,6 +137,27 @@ class WantedPlan:
                 continue
             if plan["id"] == self._ident(plan["size"]):
                 return plan
+        return None
+
+    def _known(self, connection: Connection, named: Sequence[Row], asked: CasesOnce) -> Row | None:
+        """The one with all its questions, where that can be told without reading them: most files have not changed."""
+        assert self._file is not None
+        spec = self._file.spec
+        if _beyond_this_machine(spec) is not None:
+            return None
+        words = written_down(spec).get("questions")
+        for plan in sorted(named, key=lambda plan: -plan["size"]):
+            walk = partial(asked.cases, plan["id"])
+            known = (
+                known_questions(self._file, plan["size"], walk) if config_of(plan).get("questions") == words else None
+            )
+            if known is None or file_questions(connection, plan["id"]) != digest(known.identity):
+                continue
+            try:
+                if build(self._file, asked=False, known=known).id == plan["id"]:
+                    return plan
+            except (MootError, ImportError, OSError):
+                return None
         return None
 
     def _ident(self, size: int) -> str | None:
@@ -156,7 +182,7 @@ class WantedPlan:
         return plan["id"] == own["id"] or are_alike(connection, plan, own)
 
     def _asked_for(self, connection: Connection, plan: Row, own: Row | None) -> FoundPlan:
-        if isinstance(self._whole, str) or (own is not None and self._is_part(connection, plan, own)):
+        if (own is not None and self._is_part(connection, plan, own)) or isinstance(self._whole, str):
             return FoundPlan(plan)
         return FoundPlan(plan, f"plan {plan['id'][:PLAN_SIGNS]} is not that of {self._title} as it is now")
 

@@ -103,6 +103,11 @@ def unit_of(question: str) -> str:
     return question if name is None else f"cluster {name}"
 
 
+def unit_names(questions: Iterable[str]) -> list[str]:
+    """The same of many questions, in their order."""
+    return list(map(unit_of, questions)) if _CLUSTERS.get({}) else list(questions)
+
+
 def independent(values: Values) -> list[float] | None:
     """The values where each is of a unit of its own; None where some of them hang together, or might."""
     clusters = _CLUSTERS.get({})
@@ -113,14 +118,14 @@ def independent(values: Values) -> list[float] | None:
 
 def units_of(questions: Iterable[str]) -> list[str] | None:
     """What each of these questions is a part of, in their order; None where each stands alone."""
-    names = list(questions)
-    if _CLUSTERS.get({}):
-        names = [unit_of(question) for question in names]
+    names = unit_names(questions)
     return names if len(set(names)) < len(names) else None
 
 
 def dealt(sizes: Sequence[int], folds: int) -> list[int]:
     """A fold for each unit of so many questions, in this order: the one that has the fewest questions so far."""
+    if len(set(sizes)) == 1:
+        return [place % folds for place in range(len(sizes))]
     filled = [0] * folds
     fold_of = []
     for size in sizes:

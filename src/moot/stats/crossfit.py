@@ -13,14 +13,18 @@ wrong nor right: options are chosen, and scored, on the questions that they shar
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import repeat
+from typing import TypeVar
 
-from moot.stats.clusters import dealt, unit_of
+from moot.stats.clusters import dealt, unit_names
+from moot.stats.digests import digests
 from moot.stats.shared_questions import shared_questions
-from moot.types import digest
+
+V = TypeVar("V")
 
 FOLDS = 5
 
@@ -46,15 +50,18 @@ def folds(questions: Collection[str], *, count: int = FOLDS, seed: int = 0) -> d
 
     Questions of one cluster are dealt together, to where the fewest questions are.
     """
-    sizes = Counter(map(unit_of, set(questions)))
-    order = sorted(sizes, key=lambda unit: (digest([seed, "fold", unit]), unit))
-    fold_of = dict(zip(order, dealt([sizes[unit] for unit in order], count), strict=True))
-    return {question: fold_of[unit_of(question)] for question in sorted(set(questions))}
+    every = sorted(set(questions))
+    units = unit_names(every)
+    sizes = Counter(units)
+    order = sorted(zip(digests([seed, "fold"], sizes), sizes, strict=True))
+    dealt_to = dealt([sizes[unit] for _, unit in order], count)
+    fold_of = {unit: fold for (_, unit), fold in zip(order, dealt_to, strict=True)}
+    return {question: fold_of[unit] for question, unit in zip(every, units, strict=True)}
 
 
 def parts_of(questions: Collection[str], count: int = FOLDS) -> int:
     """How many folds these questions can be dealt into: never more than there are clusters, and none below two."""
-    independent = len(set(map(unit_of, questions)))
+    independent = len(set(unit_names(questions)))
     return min(count, independent) if independent > 1 else 0
 
 
@@ -84,7 +91,7 @@ def equally_best(
         return []
 
     def merit(name: str) -> tuple[float, float]:
-        cost = sum(values_on(costs[name], together.questions)) if costs else 0.0
+        cost = math.fsum(_on(costs[name], together.questions).values()) if costs else 0.0
         return round(_at_least(options[name], together.questions, (least or {}).get(name, {})), 9), -round(cost, 12)
 
     merits = {name: merit(name) for name in together.names}
@@ -160,7 +167,16 @@ def least_on(values: Mapping[str, float | None], questions: Collection[str], lea
     return [least.get(question, mark or 0.0) for question, mark in zip(questions, marks, strict=True)]
 
 
+def _on(values: Mapping[str, V], questions: Collection[str]) -> Mapping[str, V]:
+    """As far as they are of these questions: nearly always they are of no others."""
+    if len(values) == len(questions) and values.keys() == set(questions):
+        return values
+    return {question: values[question] for question in questions if question in values}
+
+
 def _at_least(values: Mapping[str, float | None], questions: Collection[str], least: Mapping[str, float]) -> float:
     """The least that the sum can be; an option without any grade stands behind all others."""
-    graded = any(values[question] is not None for question in questions)
-    return sum(least_on(values, questions, least)) if graded else float("-inf")
+    marks = _on(values, questions)
+    if all(mark is None for mark in marks.values()):
+        return float("-inf")
+    return math.fsum(least_on(marks, questions, least) if least else (mark or 0.0 for mark in marks.values()))

@@ -26,6 +26,7 @@ from moot.stats.completions import Between
 from moot.stats.crossfit import FOLDS, folds, parts_of
 from moot.stats.estimates import Row, estimate, estimate_row
 from moot.stats.graded import Value
+from moot.stats.option_table import option_table
 from moot.stats.proportion import share, share_between
 from moot.stats.quantiles import ALPHA, student_quantile
 from moot.stats.shared_questions import shared_questions
@@ -114,10 +115,12 @@ def frontier(
     if len(together.questions) < 2 or together.none_ranked:
         return []
     asked = together.questions
-    names = sorted(together.names, key=lambda name: (*_spent(options[name], asked), name))
+    spent = _spent([options[name] for name in together.names], asked)
+    costs_by_name = dict(zip(together.names, spent, strict=True))
+    names = sorted(together.names, key=lambda name: (*costs_by_name[name].rounded, name))
     options = {name: options[name] for name in names}
     tables = _tables(options, asked)
-    paid = [_mean_cost(option.cost, asked) for option in options.values()]
+    paid = [costs_by_name[name].cost for name in names]
     costs = _compared([option.cost for option in options.values()], asked)
     costlier = costs.more
     parts = parts_of(asked, count)
@@ -149,13 +152,25 @@ def frontier(
     return rows
 
 
-def _spent(option: Option, asked: Sequence[str]) -> tuple[float, float]:
-    """Its cost and its calls, as equals are told apart by them."""
-    return round(_mean_cost(option.cost, asked), 12), round(_mean_cost(option.calls, asked), 12)
+class _Spent(NamedTuple):
+    """Of one option, on average."""
+
+    cost: float
+    calls: float
+
+    @property
+    def rounded(self) -> tuple[float, float]:
+        """As equals are told apart by them."""
+        return round(self.cost, 12), round(self.calls, 12)
 
 
-def _mean_cost(by_question: Mapping[str, float], asked: Sequence[str]) -> float:
-    there = [cost for cost in map(by_question.get, asked) if cost is not None]
+def _spent(options: Sequence[Option], asked: Sequence[str]) -> list[_Spent]:
+    tables = (option_table([getattr(option, of) for option in options], asked) for of in ("cost", "calls"))
+    return [_Spent(*means) for means in zip(*(map(_mean_cost, table) for table in tables), strict=True)]
+
+
+def _mean_cost(costs: Floats) -> float:
+    there = costs[costs == costs].tolist()  # NaN was not played
     return math.fsum(there) / len(there) if there else 0.0
 
 
@@ -163,7 +178,7 @@ def _tables(options: Mapping[str, Option], asked: Sequence[str]) -> _Tables:
     import numpy as np
 
     several = list(options.values())
-    right = np.array([[option.right[question] for question in asked] for option in several], dtype=float)
+    right = option_table([option.right for option in several], asked)
     graded = ~np.isnan(right)
     least, most = np.where(graded, right, 0.0), np.where(graded, right, 1.0)
     for place, option in enumerate(several):
@@ -272,7 +287,7 @@ def _compared(costs: Sequence[Mapping[str, float]], asked: Sequence[str]) -> _Co
     """
     import numpy as np
 
-    table = np.array([[cost.get(question, np.nan) for question in asked] for cost in costs])
+    table = option_table(costs, asked)
     units = units_of(asked)
     # Without clusters each question is its own unit, in the order in which they are asked.
     unit = np.arange(len(asked)) if units is None else np.unique(units, return_inverse=True)[1]

@@ -44,10 +44,21 @@ def pays(connection: Connection, wanted: int) -> bool:
 
 def written_episodes(connection: Connection, cells: Sequence[str], columns: Sequence[str]) -> Iterator[Sequence[Any]]:
     """The episodes of these cells, in the order in which they stand in the file."""
+    return _streamed(connection, _episodes_of(cells, columns))
+
+
+def episode_columns(
+    connection: Connection, cells: Sequence[str], columns: Sequence[str]
+) -> Iterator[Sequence[Sequence[Any]]]:
+    """The same, many at once, column by column."""
+    return _columns(connection, _episodes_of(cells, columns))
+
+
+def _episodes_of(cells: Sequence[str], columns: Sequence[str]) -> Select[Any]:
     table = schema.episodes
     # An expression, so that no index is used: by index the rows would come cell by cell, each from another place.
     in_cells = func.coalesce(table.c.cell, "").in_(cells)
-    return _streamed(connection, select(*(table.c[name] for name in columns)).where(in_cells))
+    return select(*(table.c[name] for name in columns)).where(in_cells)
 
 
 def written_calls(connection: Connection, experiment: str, columns: Sequence[str]) -> Iterator[Sequence[Any]]:
@@ -206,6 +217,11 @@ class Marks:
             for cell, place, repeat, mark in zip(in_cells, map(place_of, of_cases), in_repeats, distinct, strict=True):
                 if place is not None and repeat < repeats:
                     marks[cell][place + repeat] = mark
+
+    def of_all(self, cells: Sequence[str], cases: Sequence[str], repeats: Sequence[int]) -> list[Mark]:
+        """Of many plays."""
+        marks, places = self._marks, map(self._places.__getitem__, cases)
+        return [marks[cell][place + repeat] for cell, place, repeat in zip(cells, places, repeats, strict=True)]
 
     def of(self, cell: str, case: str, repeat: int) -> Mark:
         return self._marks[cell][self._places[case] + repeat]

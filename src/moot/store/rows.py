@@ -284,9 +284,12 @@ def placed_case(row: Mapping[str, Any]) -> Case:
     return case_of(row["content"], question_set=row["question_set"], cluster=row["cluster"])
 
 
+_AS_CASES = _as_moot_writes("cases.content", "a question")
+
+
 def case_of(content: str, **placed: str | None) -> Case:
     """`placed`: by field, what an experiment says that it is of."""
-    with _as_moot_writes("cases.content", "a question"):
+    with _AS_CASES:
         data = json.loads(content)
         question = data.pop("question")
         question["choices"] = tuple(question.get("choices", ()))

@@ -60,10 +60,12 @@ def accuracy_figures(source: Source) -> dict[str, Any]:
 
 def _clusters(source: Source) -> dict[str, Any]:
     """Of the questions that somebody has played: those of the plan that nobody has are in no figure. Nothing without clusters."""
+    if not source.clusters:
+        return {}
     played = {episode.key[0] for cell in source.cells for episode in source.seen(cell)}
     asked = {question: case for question, case in source.cases.items() if question in played}
     names = [source.clusters.get(question) or question for question in asked]
-    if not source.clusters or not names:
+    if not names:
         return {}
     told: dict[str, Any] = {"clusters": len(set(names)), "largest": max(Counter(names).values())}
     if (twice := AskedTwice.among(asked.values())) is not None:
@@ -75,7 +77,7 @@ def accuracy_row(source: Source, cell: Stored, size: int) -> dict[str, Any]:
     """Over what is graded: an answer that nobody has graded is neither right nor wrong. The bounds are over all."""
     seen = _all_seen(source, cell)
     outcomes = Counter(map(attrgetter("outcome"), seen))
-    keys = set(chain.from_iterable(map(attrgetter("calls"), seen)))
+    keys = dict.fromkeys(chain.from_iterable(map(attrgetter("calls"), seen)))
     played = () if source.nothing_played else seen
     grades = _values(played)
     with_answer = outcomes.keys() <= WITH_ANSWER

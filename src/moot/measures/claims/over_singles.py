@@ -17,6 +17,7 @@ from moot.stats.crossfit import equally_best
 from moot.stats.estimates import Row, estimate_row
 from moot.stats.graded import FEW_WAITING, Value, ValuesByName, at_worst, fair, graded_estimate, least_of, marks_of
 from moot.stats.graded_pairs import Pairs, compared_row, difference_ends, errors_apart, why_turned
+from moot.stats.option_table import option_table
 from moot.stats.shared_questions import shared_questions
 from moot.stats.values import PlainMarks
 from moot.stats.waiting_choice import Tables, claim_whatever, said_alike
@@ -69,7 +70,7 @@ def _table(rows: Sequence[Mapping[str, Value]], asked: Sequence[str], end: Calla
     table = np.empty((len(rows), len(asked)))
     for place, values in enumerate(rows):
         if isinstance(values, PlainMarks):  # of which all ends are one
-            table[place] = [values.known.get(question, math.nan) for question in asked]
+            table[place] = option_table([values.known], asked)[0]
         else:
             ends = (end(values[question]) if question in values else None for question in asked)
             table[place] = [math.nan if value is None else value for value in ends]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from moot.measures.cells import Stored
@@ -40,10 +41,21 @@ def too_many_without(
 ) -> bool:
     """Whether somebody could not be reached in more than a few plays of these. `asked`: only on these questions. `part`: as in
     `lacking`; `counted`: as in `too_many_of`."""
-    each = [[play for play in plays_of(source, cell) if asked is None or play.question in asked] for cell in cells]
+    several = list(cells)
+    if all_reached(source, several):
+        return False
+    each = [[play for play in plays_of(source, cell) if asked is None or play.question in asked] for cell in several]
     return lacking((play for plays in each for play in plays), part) or any(
         too_many_of(plays, counted) for plays in each
     )
+
+
+def all_reached(source: Source, cells: Iterable[Stored]) -> bool:
+    """Whether nobody was missing in any play of these that is played again: mostly so, and then there is nothing to weigh."""
+    return source.served or not any(any(map(_UNREACHED, source.seen(cell))) for cell in cells)
+
+
+_UNREACHED = attrgetter("unreached")
 
 
 def lacking(plays: Iterable[PlayOfQuestion], part: float = 1.0) -> bool:
