@@ -280,7 +280,9 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"players": ["ann", "ann"], "strategy": "vote"}, "each once"),
     ({"players": ["ann", "bob"], "strategy": "riddle"}, "strategy: there is no 'riddle'; expected one of"),
     ({"players": ["ann", "bob"], "strategy": "talkative", "captain": "cat"}, "captain: 'cat' does not play"),
-    ({"players": ["ann", "bob"], "strategy": "talkative"}, "has no captain"),
+    ({"players": ["ann", "bob"], "strategy": "talkative"}, "captain: talkative needs one; expected one of ann, bob"),
+    ({"players": ["cat", "bob"], "strategy": "silent"}, "captain: silent needs one; expected one of cat, bob"),
+    ({"players": ["bob", "cat"], "strategy": "leader(player=ann)", "captain": "cat"}, "strategy: leader(player=ann): "),
     ({"players": [], "strategy": "vote"}, "players"),
     ({"strategy": "vote"}, "players"),
 ]
@@ -288,14 +290,19 @@ WRONG: list[tuple[dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("team", "words"), WRONG, ids=[words for _, words in WRONG])
 async def test_what_cannot_be_is_told(tmp_path: Path, team: dict[str, Any], words: str) -> None:
-    async with serving(tmp_path) as served:
+    """By the key of the request that it is about, and never as if an experiment file were to be changed."""
+    config = {**THREE, "strategies": [*THREE["strategies"], "silent", {"leader": {"player": "ann"}}]}
+    async with serving(tmp_path, config) as served:
         for path, asked in (
             ("/v1/chat/completions", {"messages": [{"role": "user", "content": "Why?"}]}),
             ("/v1/responses", {"input": "Why?"}),
         ):
             status, body = await served.post(path, {**asked, "moot": {"team": team}})
             assert status == 400, body
-            assert words in body["error"]["message"]
+            message = body["error"]["message"]
+            assert words in message
+            assert re.match(r"moot\.team(\.(players|strategy|captain)(\.\d+)?)?: ", message), message
+            assert not re.search(r"captain: (each|NAME)|teams: \{", message), message
             assert body["error"]["param"].startswith("moot.team")
 
 
