@@ -53,8 +53,8 @@ NOT_TOLD_APART = (
 WIDEST = 0.95
 """An interval that holds more of the line than this tells nothing of a share."""
 SAYS_NOTHING = (
-    "its interval would hold nearly every share from 0 to 100 %: too little tells how good these texts are apart from "
-    "their lengths and places"
+    "at equal length and without a place it could be nearly any share from 0 to 100 %: texts differ in length too much alike, or "
+    "too few were compared"
 )
 SELDOM = 0.25
 OF_LITTLE_WEIGHT = 0.1
