@@ -947,8 +947,9 @@ function offer(chosen) {
     group.append(...teams.map(([words, value, disabled]) => Object.assign(make("option", null, words), { value, disabled })));
     return group;
   });
-  const rival = find("rival").value;
+  const [model, rival] = [find("model").value, find("rival").value];
   find("model").replaceChildren(...drawn());
+  if (teamCalled(model)) find("model").value = model;
   find("rival").replaceChildren(new Option("nobody", ""), ...drawn());
   find("rival").value = rival;
   offerRivals();
