@@ -491,3 +491,27 @@ def test_agreement_of_two_judges_says_over_how_many_comparisons(
     printed = " ".join(capsys.readouterr().out.split())
     assert "comparisons" in printed
     assert f" {n} " in f"{printed} "
+
+
+def test_where_lengths_differ_alike_there_is_no_corrected_share(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """All of bob's texts are about half as long as the team's: its share of them hangs on nothing but how that is taken, and no
+    interval from nothing to all stands behind a figure, here or in the headline."""
+    models = {
+        "ann": {"provider": "simulated", "accuracy": 0.6, "power": 0.9, "words": 120},
+        "bob": {"provider": "simulated", "accuracy": 0.5, "words": 60},
+        **JUDGES,
+    }
+    found = played(
+        tmp_path, capsys, 40, models=models, strategies=["talkative", "council"], primary="council@ann", seed=3
+    )
+    pairs = {row["against"]: row for row in found["preferences"]["pairs"] if row["of"] == "council@ann"}
+    half, alike = pairs["solo@bob"], pairs["solo@ann"]
+    assert half["doublings"] > 0.8
+    assert [half[key] for key in ("value", "low", "high", "p")] == [None] * 4
+    assert "at equal length" in half["why"]
+    assert half["raw"] > 0.6
+    assert alike["value"] is not None
+    assert found["headline"]["preferred"]["value"] is None
+    assert "cannot be held against others'" in found["headline"]["sentence"]

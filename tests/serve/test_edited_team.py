@@ -217,6 +217,7 @@ async def test_what_one_key_puts_together_takes_nothing_from_another(
             assert (await ask(served, "ann", players, "council"))[0] == 400, "a council needs a captain"
         assert [(await ask(served, "ann", players))[0] for players in ("ab", "ba")] == [200, 200]
         status, body = await ask(served, "ann", "bc")
+        assert body["error"]["message"].startswith("moot.team: "), "it is none of its keys"
         assert (status, "2 teams were put together with this key" in body["error"]["message"]) == (400, True)
         assert (await ask(served, "ann", "ab"))[0] == 200, "those that are there can be asked"
         assert (await ask(served, "bob", "bc"))[0] == 200
@@ -275,12 +276,15 @@ async def test_a_form_that_is_long_to_read_counts_among_what_a_team_can_cost(tmp
         assert (await served.chat("Which river?", moot={"team": small}))[0] == 200
 
 
+MIXTURE = "mixture(summariser=cat, proposers=('ann',))"
 WRONG: list[tuple[dict[str, Any], str]] = [
     ({"players": ["dan"], "strategy": "vote"}, "players: there is no 'dan'"),
     ({"players": ["ann", "ann"], "strategy": "vote"}, "each once"),
     ({"players": ["ann", "bob"], "strategy": "riddle"}, "strategy: there is no 'riddle'; expected one of"),
     ({"players": ["ann", "bob"], "strategy": "talkative", "captain": "cat"}, "captain: 'cat' does not play"),
-    ({"players": ["ann", "bob"], "strategy": "talkative"}, "has no captain"),
+    ({"players": ["ann", "bob"], "strategy": "talkative"}, "captain: talkative needs one; expected one of ann, bob"),
+    ({"players": ["cat", "bob"], "strategy": "silent"}, "captain: silent needs one; expected one of cat, bob"),
+    ({"players": ["bob", "cat"], "strategy": MIXTURE}, f"strategy: {MIXTURE}: proposer 'ann' is not in team 'bob+cat'"),
     ({"players": [], "strategy": "vote"}, "players"),
     ({"strategy": "vote"}, "players"),
 ]
@@ -288,14 +292,21 @@ WRONG: list[tuple[dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("team", "words"), WRONG, ids=[words for _, words in WRONG])
 async def test_what_cannot_be_is_told(tmp_path: Path, team: dict[str, Any], words: str) -> None:
-    async with serving(tmp_path) as served:
+    """By the key of the request that it is about, and never as if an experiment file were to be changed."""
+    players = {name: {"model": name} for name in THREE["models"]}
+    mixture = {"mixture": {"proposers": ["ann"], "summariser": "cat"}}
+    config = {**THREE, "players": players, "strategies": [*THREE["strategies"], "silent", mixture]}
+    async with serving(tmp_path, config) as served:
         for path, asked in (
             ("/v1/chat/completions", {"messages": [{"role": "user", "content": "Why?"}]}),
             ("/v1/responses", {"input": "Why?"}),
         ):
             status, body = await served.post(path, {**asked, "moot": {"team": team}})
             assert status == 400, body
-            assert words in body["error"]["message"]
+            message = body["error"]["message"]
+            assert words in message
+            assert re.match(r"moot\.team(\.(players|strategy|captain)(\.\d+)?)?: ", message), message
+            assert not re.search(r"captain: (each|NAME)|teams: \{", message), message
             assert body["error"]["param"].startswith("moot.team")
 
 

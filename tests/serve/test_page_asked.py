@@ -260,7 +260,7 @@ async def test_whoever_looks_elsewhere_while_it_is_played_leaves_it(tmp_path: Pa
             first.click()
             agrees("First?", hashed=True)
             until(browser, lambda page: hung_up(served))
-            assert "Third?" in text(browser, "did"), "what was left is named"
+            assert "Third?" in text(browser, "left-note"), "what was left is named"
             browser.back()
             left("Third?")
             click(browser, "again")

@@ -67,6 +67,11 @@ async def test_which_answer_is_better_is_kept_with_all_that_it_says(tmp_path: Pa
         assert kept.question in left
         assert kept.said_at > 0
 
+        again = await asked(served, "ann", "three/vote")
+        itself = {"first": left, "second": again, "preferred": "tie"}
+        status, said = await served.post("/v1/moot/preferences", itself, **by("ann"))
+        assert (status, said["error"]["code"]) == (409, "not_a_pair")
+        assert said["error"]["message"] == "expected the answers of two teams, found two of one."
         other = await asked(served, "ann", "three/vote", "Which hill?")
         for second, status in ((other, 409), (left, 409), ("ep_" + "0" * 40, 404)):
             wrong = {"first": left, "second": second, "preferred": "first"}

@@ -29,6 +29,7 @@ PLANS: dict[str, Any] = {
     "strategies": ["talkative", "solo"],
     "judge": {"models": ["ivy"], "pairwise": True},
 }
+RIVERS = ("Seine", "Oka", "Don", "Po")
 OWN = "Write a plan, number {}."
 TEAM, ALONE = "two/talkative", "solo@bob"
 
@@ -37,7 +38,7 @@ async def voted(served: Served, key: str, text: str, left: str, right: str, pref
     by = {"headers": {"Authorization": f"Bearer {key}-secret"}}
     vote = {"preferred": preferred}
     for place, model in (("first", left), ("second", right)):
-        body = {"model": model, "messages": [{"role": "user", "content": text}]}
+        body = {"model": model, "messages": [{"role": "user", "content": text}], "moot": {"kind": "text"}}
         status, said = await served.post("/v1/chat/completions", body, **by)
         assert status == 200, said
         vote[place] = said["moot"]["episode"]
@@ -58,6 +59,8 @@ VOTES = [
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("persons")
     rows = [{"id": f"q{n}", "text": OWN.format(n), "kind": "text"} for n in range(4)]
+    # Others, from whose answers simulated models draw: whoever is served is told of none of them.
+    rows += [{"id": f"s{n}", "text": f"Which river is {n}?", "answer": answer} for n, answer in enumerate(RIVERS)]
     (folder / "plans.jsonl").write_text("\n".join(map(json.dumps, rows)))
 
     async def asked() -> None:
@@ -98,6 +101,27 @@ def test_what_people_prefer_is_told_of_what_was_served(folder: Path, capsys: pyt
         "), each question counting once: 5 comparisons by 2 persons on 4 questions (3 won, 1 tied, 1 lost). 1 other pair"
         in told
     )
+
+
+def test_a_word_on_a_team_beside_itself_is_no_word(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """There are such of earlier versions."""
+    before = reported(folder, capsys, "--served", "--json")["served"]["preferences"]
+    again = 91  # a number that no episode has
+    with sqlite3.connect(folder / "plans.db") as store:
+        first, question = store.execute("select first, question from votes order by said_at").fetchone()
+        columns = [row[1] for row in store.execute("pragma table_info(episodes)")]
+        copied = ", ".join(str(again) if name == "repeat" else name for name in columns)
+        this = (question, int(first[3:11], 16))
+        store.execute(f"insert into episodes select {copied} from episodes where question = ? and repeat = ?", this)
+        itself = (first, f"ep_{again:08x}{question}", "ZOE", question, "first", 1.0)
+        into = "votes (first, second, person, question, preferred, said_at)"
+        store.execute(f"insert into {into} values (?, ?, ?, ?, ?, ?)", itself)
+    try:
+        assert reported(folder, capsys, "--served", "--json")["served"]["preferences"] == before
+    finally:
+        with sqlite3.connect(folder / "plans.db") as store:
+            store.execute("delete from votes where person = 'ZOE'")
+            store.execute("delete from episodes where repeat = ?", (again,))
 
 
 def test_what_was_asked_before_is_left_out(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -303,6 +303,48 @@ def test_as_before_is_no_alert(folder: Path, moot: Command) -> None:
     assert graded["why"] == "12 graded answers; 30 or more are held against the experiment"
 
 
+@pytest.mark.parametrize("answers", [["Seine", "Homer", "Nile", "Rome"], None], ids=["a few words", "each its own"])
+def test_questions_of_ones_own_make_no_other_team_of_simulated_models(
+    tmp_path: Path, moot: Command, answers: list[str] | None
+) -> None:
+    """A served model is told none of the questions from which, in the experiment, it drew its wrong answers."""
+    told = [answers[n % len(answers)] if answers else f"Answer {n}" for n in range(12)]
+    rows = [{"id": f"{n}", "text": f"Q {n}?", "answer": answer} for n, answer in enumerate(told)]
+    (tmp_path / "own.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    config = {**CUP, "questions": {"file": "own.jsonl"}, "strategies": ["silent", "solo"]}
+    asyncio.run(ask(tmp_path, config, 6))
+    asyncio.run(ask(tmp_path, config, 2, model="solo@bob", told=lambda number: True))
+    assert run_app(app, ["run", str(tmp_path / "team.yaml"), "--quiet"]) == 0
+    served = served_of(moot, tmp_path)
+    row = next(row for row in served["drift"] if row["figure"] == "agreement" and row["label"] == "silent")
+    assert row["why"] is None
+    assert row["measured"]["n"] == 12
+    accuracy = next(row for row in served["drift"] if row["figure"] == "accuracy" and row["player"] == "bob")
+    assert accuracy["why"] == "2 graded answers; 30 or more are held against the experiment"
+    told_all = in_one_line(moot("report", tmp_path / "team.yaml", "--served")[1])
+    assert "other models, instructions or prompts" not in told_all
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"language": "ru"},
+        {"models": {**CUP["models"], "ann": {"provider": "simulated", "accuracy": 0.9}}},
+        {"seed": 8},
+    ],
+    ids=["other prompts", "another model", "another seed"],
+)
+def test_another_team_is_held_against_no_experiment(tmp_path: Path, moot: Command, changed: dict[str, Any]) -> None:
+    rows = [{"id": f"{n}", "text": f"Q {n}?", "answer": f"Answer {n}"} for n in range(4)]
+    (tmp_path / "own.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    config = {**CUP, "questions": {"file": "own.jsonl"}, "strategies": ["silent"]}
+    (tmp_path / "team.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
+    assert run_app(app, ["run", str(tmp_path / "team.yaml"), "--quiet"]) == 0
+    asyncio.run(ask(tmp_path, {**config, **changed}, 2))
+    row = next(row for row in served_of(moot, tmp_path)["drift"] if row["figure"] == "agreement")
+    assert row["why"] == "the experiment was of other models, instructions or prompts"
+
+
 def all_day(number: int) -> str:
     """One question is asked 20 times, in two spellings; eight others once."""
     return "Which town  is it?" if number < 10 else "Which town is it?" if number < 20 else f"Which one is {number}?"

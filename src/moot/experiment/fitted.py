@@ -22,6 +22,7 @@ from moot.experiment.selected import CHOSEN_ON, NOT_CHOSEN, ChosenOn
 from moot.experiment.spec import ExperimentFile
 from moot.foreign_files import text_of
 from moot.foreign_json import read_json
+from moot.models.model import OF_A_REQUEST
 from moot.pasted import pasted
 from moot.prompts import Prompts
 from moot.strategies import Strategy, prompts_for
@@ -32,8 +33,6 @@ from moot.strategies.option_values import option_name
 from moot.team import Player, Team
 from moot.types import Case, digest
 
-_OF_A_REQUEST = ("messages", "params", "schema", "question", "space")
-"""What the shape of a call has beside who is asked."""
 UNSAID = f"does not say which questions it was learnt from ({CHOSEN_ON})"
 AGAIN = "moot fit FILE -o rule.json learns one anew"
 MOST_RULE = 16 * 2**20
@@ -192,7 +191,7 @@ def played_mark(spec: str) -> str:
 
 
 def _shape(shape: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in shape.items() if key not in _OF_A_REQUEST}
+    return {key: value for key, value in shape.items() if key not in OF_A_REQUEST}
 
 
 def prompts_mark(prompts: Prompts, way: Drafts = SINGLE_CALL) -> str:

@@ -71,6 +71,8 @@ def keep_vote(connection: Connection, *, name: str, vote: PersonsVote, asker: st
     rows = [find_episode(connection, name, episode, asker) for episode in (vote.first, vote.second)]
     if vote.first == vote.second or rows[0]["question"] != rows[1]["question"]:
         raise NotAPair("expected two answers to one question")
+    if len({_who(connection, row["cell"]) for row in rows}) == 1:
+        raise NotAPair("expected the answers of two teams, found two of one")
     kept = PersonsVote(vote.first, vote.second, vote.preferred, vote.person, rows[0]["question"], time.time())
     table = schema.votes
     either = ((vote.first, vote.second), (vote.second, vote.first))
@@ -80,6 +82,13 @@ def keep_vote(connection: Connection, *, name: str, vote: PersonsVote, asker: st
     row = {name: getattr(kept, name) for name in ("first", "second", "person", "question", "preferred", "said_at")}
     queries.add(connection, table, [row])
     return kept
+
+
+def _who(connection: Connection, cell: str) -> tuple[str | None, ...]:
+    """Whom a cell is of, in whichever version of the file."""
+    table = schema.cells.c
+    named = (table.strategy, table.label, table.team, table.captain, table.player, table.cohort)
+    return tuple(connection.execute(select(*named).where(table.id == cell)).one())
 
 
 def votes_of(connection: Connection) -> list[PersonsVote]:

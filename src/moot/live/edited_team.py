@@ -87,6 +87,14 @@ def strategy_gives_texts(live: LiveTeam, name: str) -> bool:
     return long_answer_problem(decides, by_meaning=by_meaning) is None
 
 
+class CannotBeMade(UsageError):
+    """A team that cannot be put together: by which of its keys, or for what else (None), and what can."""
+
+    def __init__(self, key: str | None, words: str) -> None:
+        self.key = key
+        super().__init__(words if key is None else f"{key}: {words}")
+
+
 class EditedTeams:
     """The edited teams of one served file, each made once."""
 
@@ -111,7 +119,7 @@ class EditedTeams:
         return name in self._cells and person not in self._makers[name]
 
     async def make(self, edited: EditedTeam, maker: str = "") -> str:
-        """The name that its maker asks it by from now on. UsageError: what cannot be, and what can."""
+        """The name that its maker asks it by from now on, or `CannotBeMade`."""
         self._check(edited)
         async with self._making:
             if edited.name not in self._cells:
@@ -141,28 +149,25 @@ class EditedTeams:
     def _check_number(self, maker: str) -> None:
         if self.made[maker] >= MOST_MADE or self.made.total() >= MOST_IN_ALL:
             many, whose = (MOST_MADE, "with this key ") if self.made[maker] >= MOST_MADE else (MOST_IN_ALL, "")
-            raise UsageError(
-                f"{many} teams were put together {whose}since this server was started, which is all it takes"
-            )
+            words = f"{many} teams were put together {whose}since this server was started, which is all it takes"
+            raise CannotBeMade(None, words)
 
     def _check(self, edited: EditedTeam) -> None:
         known = players_of(self._live)
         if not FEWEST <= len(edited.players) <= MOST or len(set(edited.players)) < len(edited.players):
-            raise UsageError(f"players: expected {FEWEST} to {MOST} of {', '.join(known)}, each once")
+            raise CannotBeMade("players", f"expected {FEWEST} to {MOST} of {', '.join(known)}, each once")
         for name in edited.players:
             if name not in known:
-                raise UsageError(f"players: there is no {told(name)}; expected some of {', '.join(known)}")
+                raise CannotBeMade("players", f"there is no {told(name)}; expected some of {', '.join(known)}")
         if edited.captain is not None and edited.captain not in edited.players:
-            raise UsageError(
-                f"captain: {told(edited.captain)} does not play; expected one of {', '.join(edited.players)}"
-            )
+            words = f"{told(edited.captain)} does not play; expected one of {', '.join(edited.players)}"
+            raise CannotBeMade("captain", words)
         if edited.strategy not in strategies_of(self._live):
             expected = ", ".join(strategies_of(self._live))
-            raise UsageError(f"strategy: there is no {told(edited.strategy)}; expected one of {expected}")
+            raise CannotBeMade("strategy", f"there is no {told(edited.strategy)}; expected one of {expected}")
         if self._is_of_file(edited.name):
-            raise UsageError(
-                f"players: {edited.name!r} is what a team of the file answers to; expected that as the model"
-            )
+            words = f"{edited.name!r} is what a team of the file answers to; expected that as the model"
+            raise CannotBeMade("players", words)
 
     def _is_of_file(self, name: str) -> bool:
         """Whoever asks by a name of the file is never given a team that somebody else has put together."""
@@ -173,23 +178,32 @@ class EditedTeams:
         return True
 
     def _plan(self, edited: EditedTeam) -> Plan:
-        """The plan of this one team."""
-        file, problem = self._live.file, f"strategy: {edited.strategy} cannot be played by these players"
+        """The plan of this one team. What is wrong with it is told as of who asks, who knows nothing of the file's keys."""
+        try:
+            return self._built(edited)
+        except UsageError as error:
+            if edited.captain is not None:
+                raise CannotBeMade("strategy", f"{edited.strategy}: {error}") from None
+        self._plan(replace(edited, captain=edited.players[0]))  # what no captain mends is told first
+        raise CannotBeMade("captain", f"{edited.strategy} needs one; expected one of {', '.join(edited.players)}")
+
+    def _built(self, edited: EditedTeam) -> Plan:
+        file, problems = self._live.file, list[str]()
         for entry in _entries(file, edited.strategy):
             try:
                 plan = build(_with_team(file, edited, entry), store_url=self._live.experiment.store_url)
             except FileError as error:
-                problem = error.problem
+                problems.append(error.problem)
                 continue
             except UsageError as error:
-                problem = str(error)
+                problems.append(str(error))
                 continue
             cells = [
                 cell for cell in plan.cells if cell.label == edited.strategy and cell.captain in (None, edited.captain)
             ]
             if cells:
                 return replace(plan, cells=tuple(cells[:1]))
-        raise UsageError(problem)
+        raise UsageError(problems[0] if problems else "it cannot be played by these players")
 
 
 def _entries(file: ExperimentFile, strategy: str) -> list[Any]:

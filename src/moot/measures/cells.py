@@ -11,6 +11,7 @@ from moot.decide.last_stage import GivenStage, stage_of
 from moot.errors import UsageError
 from moot.experiment.plan import alone_as
 from moot.foreign_json import read_json
+from moot.store.same_options import without_surroundings
 from moot.strategies.natives import SINGLE_CALL
 from moot.strategies.option_meanings import Meaning, Role, meanings_kept, meanings_named
 from moot.strategies.option_values import option_json
@@ -103,6 +104,14 @@ def stored_cells(rows: Iterable[Row]) -> list[Stored]:
     for row in rows:
         cells.setdefault(alone_as(row["spec"]) if row["player"] else row["id"], stored_cell(row))
     return list(cells.values())
+
+
+def identity_of(cell: Stored) -> str | bytes:
+    """Cells that have one are one team, or one player: alone the same under whichever captain it was kept, what learns whichever
+    questions it learnt from, a model whichever others there were beside the one that it was asked, also where it was told of none
+    of them, and a team whatever it is called."""
+    made_of = without_surroundings(cell["spec"])
+    return alone_as(made_of) if cell["player"] else made_of
 
 
 def meanings_in(cell: Stored) -> Mapping[str, Meaning]:

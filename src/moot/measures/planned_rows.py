@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from moot.measures.cells import Stored, playing_alone, table_of
-from moot.measures.claims.unlisted import identity_of
+from moot.measures.cells import Stored, identity_of, playing_alone, table_of
 from moot.measures.discussion.baselines import Held, families_compared, held_against_alone
 from moot.measures.discussion.cost import drafted_at_once
 from moot.measures.discussion.figures import ON_ALL_QUESTIONS, DiscussedCell, ways_compared

@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from moot.measures.cells import Stored
-from moot.measures.claims.unlisted import UnlistedOptions, choosable, identity_of
+from moot.measures.cells import Stored, identity_of
+from moot.measures.claims.unlisted import UnlistedOptions, choosable
 from moot.measures.decided.cascades import beside_cascades
 from moot.measures.planned_families import more_rows
 from moot.measures.source import Source

@@ -7,6 +7,12 @@ from typing import Any, Protocol, runtime_checkable
 
 from moot.types import Price, Reply, Request, digest
 
+OF_THE_QUESTIONS = ("question", "space")
+"""What the shape of a model says of the questions that it is asked, and not of itself: a simulated one draws its wrong answers
+from all of them."""
+OF_A_REQUEST = ("messages", "params", "schema", *OF_THE_QUESTIONS)
+"""What the shape of a call has beside who is asked."""
+
 
 @runtime_checkable
 class Model(Protocol):

@@ -26,6 +26,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from moot.errors import UsageError
+from moot.live.edited_team import CannotBeMade
 from moot.live.left_in_files import AGAIN_S, LONGEST_AGAIN_S
 from moot.live.served_past import purge
 from moot.live.team import LiveTeam
@@ -323,8 +324,9 @@ class Server:
         await self.gate.check(holder)  # a team is work, and a plan in the store: not for who would not be let in
         try:
             return await self.live.edited.make(team.edited, holder.name)
-        except UsageError as error:
-            raise Refused(400, f"moot.team.{error}", code="invalid_team", param="moot.team") from None
+        except CannotBeMade as error:
+            words = f"moot.team: {error}" if error.key is None else f"moot.team.{error}"
+            raise Refused(400, words, code="invalid_team", param="moot.team") from None
 
     async def feedback(self, request: Request) -> Response:
         """Tell what turned out to be right."""

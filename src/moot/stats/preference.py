@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING
 from moot.stats.clusters import unit_of
 from moot.stats.preference_doubts import BothOrders, Reach, reaches, small_difference, up_to
 from moot.stats.preference_share import Rate, jackknife_error, left_out_rate, rate_of
+from moot.stats.quantiles import ALPHA
 from moot.stats.word_table import WordTable, logistic
 
 if TYPE_CHECKING:
@@ -48,6 +49,12 @@ _SMALL = 1e-10
 NOT_TOLD_APART = (
     "too little tells how much judges go by length: texts differ in it alike in every question, "
     "or nearly every word goes one way"
+)
+WIDEST = 0.95
+"""An interval that holds more of the line than this tells nothing of a share."""
+SAYS_NOTHING = (
+    "at equal length and without a place it could be nearly any share from 0 to 100 %: texts differ in length too much alike, or "
+    "too few were compared"
 )
 SELDOM = 0.25
 OF_LITTLE_WEIGHT = 0.1
@@ -79,6 +86,12 @@ class PreferenceWord:
 
 def _habit(word: PreferenceWord) -> str:
     return word.habit or word.judge or ""
+
+
+def _says_nothing(rate: Rate) -> bool:
+    """Whether hardly a share is left out by its interval. A figure before it would be taken for one."""
+    limits = rate.limits(ALPHA)
+    return limits is not None and limits[1] - limits[0] > WIDEST
 
 
 def doublings(words: int, others: int) -> float:
@@ -171,7 +184,8 @@ class Preferences:
             return None
         other = None if self._up_to_small is None else self._up_to_small._plain(pair)
         forms = [plain, *([] if other is None else [other])]
-        return replace(plain, otherwise=(*forms[1:], *self._ends(pair, forms)))
+        found = replace(plain, otherwise=(*forms[1:], *self._ends(pair, forms)))
+        return None if _says_nothing(found) else found
 
     def _ends(self, pair: Hashable, forms: Sequence[Rate]) -> Iterator[Rate]:
         """Where the share of each form may lie as questions differ, each as sure as what it is made of."""
@@ -199,7 +213,7 @@ class Preferences:
         return Preferences([replace(word, doublings=up_to(word.doublings, most)) for word in self.words])
 
     def _plain(self, pair: Hashable) -> Rate | None:
-        if self.why_not(pair) is not None:
+        if self._not_fitted(pair) is not None:
             return None
         if (always := self._always(pair)) is not None:
             return always
@@ -259,8 +273,15 @@ class Preferences:
         return Preferences(kept)._of_known_habits
 
     def why_not(self, pair: Hashable) -> str | None:
+        """Why there is no share of a pair at no place and equal length; None: there is one."""
+        if (why := self._not_fitted(pair)) is not None:
+            return why
+        return None if self.rate(pair) is not None else SAYS_NOTHING
+
+    def _not_fitted(self, pair: Hashable) -> str | None:
+        """What is missing for a curve."""
         if self.counted_of(pair) is not self:
-            return self.counted_of(pair).why_not(pair)
+            return self.counted_of(pair)._not_fitted(pair)
         words = [word for word in self.words if word.pair == pair and word.judge is not None]
         heard = set(map(_habit, words))
         much = Counter(map(_habit, words))  # whoever said little of it moves little

@@ -24,6 +24,16 @@ def preferences_on(connection: Connection, questions: Sequence[str]) -> list[Row
     return rows
 
 
+def cells_on(connection: Connection, questions: Sequence[str]) -> list[Row]:
+    """Who has played any of these."""
+    episodes, found = schema.episodes, dict[str, Row]()
+    for part in chunks(questions):
+        played = select(episodes.c.cell).where(episodes.c.question.in_(part))
+        query = select(schema.cells).where(schema.cells.c.id.in_(played)).order_by(schema.cells.c.id)
+        found |= {row["id"]: dict(row) for row in connection.execute(query).mappings()}
+    return list(found.values())
+
+
 def answers_on(connection: Connection, cells: Sequence[str], questions: Sequence[str]) -> list[Row]:
     """What these cells answered, without all else that is kept of a play."""
     table = schema.episodes

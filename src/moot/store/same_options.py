@@ -16,13 +16,12 @@ from typing import Any
 
 from sqlalchemy import Connection, select
 
+from moot.models.model import OF_THE_QUESTIONS
 from moot.store import schema
 from moot.store.rows import object_of
 from moot.store.statements import chunks
 from moot.types import canonical_json
 
-OF_THE_QUESTIONS = ("question", "space")
-"""What the shape of a model says of the questions that it is asked, and not of itself."""
 OF_A_RECORDING = "sha256"
 """What the shape of a recorded model says of the whole of its file, which holds the answers to other questions as well."""
 OF_THE_FILE = ("masked", "team")

@@ -27,6 +27,10 @@ RIDGE = 0.01
 CLOSE = 2e-6
 """How near two ways to find the top of a curve come."""
 DRAWS = 1_500
+SAYS_NOTHING = (
+    "at equal length and without a place it could be nearly any share from 0 to 100 %: texts differ in length too much alike, or "
+    "too few were compared"
+)
 
 
 @dataclass(frozen=True)
@@ -322,6 +326,11 @@ def of_values(values: Mapping[str, Sequence[float]]) -> tuple[float, tuple[float
     return value, ends(value, mean)
 
 
+def says_nothing(low: float, high: float) -> bool:
+    """More than nineteen twentieths of the line: then there is no corrected share."""
+    return high - low > 0.95
+
+
 def near(value: float | None, within: float = CLOSE) -> Near:
     return Near(value, within)
 
@@ -398,6 +407,8 @@ def _pair(curve: Curve, plays: Sequence[Play], heard: Any, pair: tuple[Cell, Cel
     row["ties"] = row["n"] - row["wins"] - row["losses"]
     row |= {"raw": near(raw_share), "raw_low": near(raw_ends[0]), "raw_high": near(raw_ends[1])}
     row |= {"value": near(value), "low": near(low), "high": near(high), "p": near(min(1.0, 2 * mean.no_more(0.0)))}
+    if says_nothing(low, high):
+        row |= {**dict.fromkeys(("value", "low", "high", "p")), "why": SAYS_NOTHING}
     row["doublings"] = float(np.mean(longer)) if longer else None
     if open_:
         known = raw_share * (1 - open_ / len(mine))
@@ -406,8 +417,29 @@ def _pair(curve: Curve, plays: Sequence[Play], heard: Any, pair: tuple[Cell, Cel
 
 
 def _options(curve: Curve, pairs: Sequence[Row]) -> list[Row]:
+    known = [of for of in _sides(pairs) if all(pair["p"] is not None for pair in pairs if pair["of"] == of)]
+    told = iter(_tested(curve, [pair for pair in pairs if pair["of"] in known]))
+    return [next(told) if of in known else _untested(of, pairs, len(known)) for of in _sides(pairs)]
+
+
+def _sides(pairs: Sequence[Row]) -> list[str]:
+    return list(dict.fromkeys(pair["of"] for pair in pairs))
+
+
+def _untested(of: str, pairs: Sequence[Row], family: int) -> Row:
+    """A side of whose share against somebody nothing is known."""
+    mine = [pair for pair in pairs if pair["of"] == of]
+    row: Row = {key: mine[0][key] for key in ("of", "strategy", "label", "team", "captain")}
+    row |= dict.fromkeys(("against", "value", "low", "high", "p", "p_holm", "low_holm", "high_holm"))
+    row |= dict.fromkeys(("better", "worse", "alone_better"), False)
+    why = next(pair["why"] for pair in mine if pair["p"] is None)
+    asked = max(pair["n"] for pair in mine)
+    return {**row, "opponents": len(mine), "questions": asked, "ungraded": 0.0, "why": why, "family": family}
+
+
+def _tested(curve: Curve, pairs: Sequence[Row]) -> list[Row]:
     rows = []
-    for of in dict.fromkeys(pair["of"] for pair in pairs):
+    for of in _sides(pairs):
         mine = [pair for pair in pairs if pair["of"] == of]
         unsure = max(mine, key=lambda pair: pair["p"].value)
         share = max(pair["ungraded"] / pair["plays"] for pair in mine)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from second_way.intervals import mean, share_interval
-from second_way.preferences import Curve, Said, ends, near, of_values
+from second_way.preferences import SAYS_NOTHING, Curve, Said, ends, near, of_values, says_nothing
 
 Row = dict[str, Any]
 NAMED = ("strategy", "label", "team", "captain", "player", "cohort")
@@ -220,6 +220,7 @@ def preferred(store: Path, plays: Sequence[Row], cells: Sequence[tuple[str | Non
         value, limits = of_values({word.question: [word.liked] for word in own})
         fitted, mean_of = curve.mean(pair)
         low, high = ends(fitted, mean_of)
+        nothing = says_nothing(low, high)
         pairs.append(
             {
                 "of": pair[0],
@@ -228,9 +229,9 @@ def preferred(store: Path, plays: Sequence[Row], cells: Sequence[tuple[str | Non
                 "low": near(limits[0]),
                 "high": near(limits[1]),
                 "n": len(own),
-                "corrected": near(fitted),
-                "corrected_low": near(low),
-                "corrected_high": near(high),
+                "corrected": None if nothing else near(fitted),
+                "corrected_low": None if nothing else near(low),
+                "corrected_high": None if nothing else near(high),
                 "votes": len(own),
                 "wins": sum(word.liked == 1 for word in own),
                 "ties": sum(word.liked == 0.5 for word in own),
@@ -238,6 +239,7 @@ def preferred(store: Path, plays: Sequence[Row], cells: Sequence[tuple[str | Non
                 "stood_first": sum(word.place == 1 for word in own),
                 "persons": len({vote["person"] for vote in votes}),
                 "doublings": 0.0,
+                **({"why": SAYS_NOTHING} if nothing else {}),
             }
         )
     return {

@@ -18,8 +18,8 @@ from moot.experiment.claims import parse
 from moot.experiment.plan import Plan
 from moot.experiment.selected import ChosenOn, marks_of
 from moot.experiment.side_names import ClaimError, cells_meant, is_meant, parse_side
-from moot.measures.cells import Stored, stored_cell, stored_cells
-from moot.measures.claims.unlisted import identity_of, versions_of
+from moot.measures.cells import Stored, identity_of, stored_cell, stored_cells
+from moot.measures.claims.unlisted import versions_of
 from moot.measures.planned_families import more_rows
 from moot.measures.sides import cells_named
 from moot.store import schema

@@ -13,17 +13,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, cast
 
-from moot.experiment.plan import alone_as
 from moot.experiment.selected import ChosenOn
 from moot.experiment.side_names import ClaimError, SideName, cells_meant
-from moot.measures.cells import Stored, stored_cell, stored_cells
+from moot.measures.cells import Stored, identity_of, stored_cell, stored_cells
 from moot.measures.sides import title_of
 from moot.measures.source import Source
 from moot.stats.estimates import Row
 from moot.stats.graded import Value, mean_value, said_value
 from moot.store.queries import choices_of
 from moot.store.questions_before import questions_taken_out
-from moot.store.same_options import without_recordings, without_surroundings
+from moot.store.same_options import without_recordings
 from moot.store.undertakings import PlanBeside, answers_on, cells_beside, plans_beside
 
 
@@ -160,13 +159,6 @@ def _meant(side: SideName, cells: Sequence[Stored]) -> list[Stored]:
         return [cast(Stored, cell) for cell in cells_meant(side, cells)]
     except ClaimError:
         return []
-
-
-def identity_of(cell: Stored) -> str | bytes:
-    """A player alone is the same under whichever captain it was kept, what learns whichever questions it learnt from, a model
-    whichever others there were beside the one that it was asked, and a team whatever it is called."""
-    made_of = without_surroundings(cell["spec"])
-    return alone_as(made_of) if cell["player"] else made_of
 
 
 def _most_played(several: Iterable[UnlistedOption | None]) -> UnlistedOption | None:

@@ -14,9 +14,8 @@ from typing import Any
 
 import orjson
 
-from moot.measures.cells import Stored
+from moot.measures.cells import Stored, identity_of
 from moot.measures.claims.cut_short import unclaimed
-from moot.measures.claims.unlisted import identity_of
 from moot.measures.question_costs import mean_cost
 from moot.measures.sides import SideResults, pairs_of, side_of, title_of
 from moot.measures.source import Source

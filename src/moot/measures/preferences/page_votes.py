@@ -15,10 +15,9 @@ from moot.engine.preferences import ComparedPlay
 from moot.experiment.baseline import Matchup
 from moot.grade.prefer import text_digest
 from moot.live.beside_episodes import PersonsVote, episode_name, votes_of
-from moot.live.served_cell import served_cell
-from moot.measures.cells import Stored
+from moot.measures.cells import Stored, identity_of, stored_cell
 from moot.measures.source import Source
-from moot.store.preferences import answers_on, questions_stored
+from moot.store.preferences import answers_on, cells_on, questions_stored
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +45,15 @@ def page_votes(source: Source, pairs: Sequence[Matchup[Stored]]) -> list[PageVot
     if not votes or not known:
         return []
     cells = {pair.side["id"]: pair.side for pair in pairs} | {pair.opponent["id"]: pair.opponent for pair in pairs}
-    served = cells | {served_cell(ident): cell for ident, cell in cells.items()}
+    asked_of = sorted({vote.question for vote in votes})
+    alike = {_whose(cell): cell for cell in cells.values()}
+    served = {
+        cell["id"]: alike[_whose(cell)]
+        for cell in map(stored_cell, cells_on(source.connection, asked_of))
+        if _whose(cell) in alike
+    }
     answered: dict[str, _Voted] = {}
-    for row in answers_on(source.connection, list(served), sorted({vote.question for vote in votes})):
+    for row in answers_on(source.connection, list(served), asked_of):
         if row["answer"] is not None:
             found = _Voted(served[row["cell"]], row["repeat"], row["answer"])
             answered[episode_name(row["question"], row["repeat"])] = found
@@ -56,6 +61,11 @@ def page_votes(source: Source, pairs: Sequence[Matchup[Stored]]) -> list[PageVot
     matched = {(pair.side["id"], pair.opponent["id"]): pair for pair in pairs}
     found_votes = (_vote(vote, answered, matched, asked.get(vote.question)) for vote in votes)
     return [vote for vote in found_votes if vote is not None]
+
+
+def _whose(cell: Stored) -> tuple[str | bytes, str | None]:
+    """Who is served is who was measured, whatever it was told of the questions there: two teams of one file stay two."""
+    return identity_of(cell), cell["team"]
 
 
 def _asked_as(source: Source, known: dict[str, str], questions: set[str]) -> dict[str, str]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from moot.live.answered_question import LONG
-from moot.measures.cells import Stored
+from moot.measures.cells import Stored, identity_of
 from moot.measures.columns import titled
 from moot.measures.numbers import between, bounds, percent
 from moot.measures.served.periods import Period, period_of
@@ -78,7 +78,7 @@ def _measured(source: Source, cell: Stored) -> list[MeasuredPlay] | str:
     alike = [own for own in source.cells if name_of(own) == name_of(cell)]
     if not alike:
         return NOT_PLAYED
-    own = next((own for own in alike if own["spec"] == cell["spec"]), None)
+    own = next((own for own in alike if identity_of(own) == identity_of(cell)), None)
     return OTHERWISE if own is None else measured_plays(source, own)
 
 

@@ -63,12 +63,14 @@ def persons_preferences(connection: Connection, plays: Sequence[LivePlay], order
         for vote in votes_of(connection)
         if vote.first in by_episode and vote.second in by_episode
     ]
+    seen = [
+        one for one in seen if one.first.named != one.second.named
+    ]  # beside itself a team is neither better nor worse
     firsts = share([(one.first.wording, WORTH[one.vote.preferred]) for one in seen])
     by_pair: dict[tuple[CellName, CellName], list[SeenVote]] = {}
     for one in seen:
         side, other = sorted((one.first.named, one.second.named), key=order.index)
-        if side != other:
-            by_pair.setdefault((side, other), []).append(one)
+        by_pair.setdefault((side, other), []).append(one)
     fitted = Preferences([one.of(side) for (side, _), several in by_pair.items() for one in several])
     cells = {play.named: play.cell for play in plays}
     teams = len({cell["team"] for cell in cells.values() if cell["team"]}) > 1

@@ -38,6 +38,12 @@ export function drawParts(parts, made) {
   };
 }
 
+/** Whether two of the list are one: a team whose captain is the first has a name with that captain too. */
+export function sameTeam(one, other) {
+  const made = ({ team, strategy, captain, players }) => JSON.stringify([team, strategy, captain, players.map(({ name }) => name)]);
+  return Boolean(one && other) && (one.model === other.model || made(one) === made(other));
+}
+
 /** A team of one's own, as the list of teams has them. */
 export function putTogether(parts, { players, captain, strategy }) {
   const models = new Map(parts.players.map(({ name, model }) => [name, model]));

@@ -3,6 +3,12 @@
 // question. It is written down at the moment of leaving and no sooner: a tab that is opened from this one gets a copy of all that is
 // written, and the question is still played in the first.
 
+//
+// Within the page a question stands in the entry of the browser's history that it was asked in, until it has an answer whose address
+// that is: Back, Forward and a reload lead to each that was stopped, left or failed, and an entry without one is an empty table.
+
+import { Trouble } from "./server.js";
+
 const KEPT = "moot-asked";
 let played = null;
 
@@ -15,6 +21,30 @@ export function stopWhenLeft(stop) {
   window.addEventListener("pageshow", ({ persisted }) => {
     if (persisted) sessionStorage.removeItem(KEPT); // it was kept as it was, and tells it itself
   });
+}
+
+/** What was asked in this entry and has no answer, with the trouble that it met, as far as that was told; null: nothing was. */
+export function keptHere() {
+  const { asked, trouble } = window.history.state ?? {};
+  if (!asked) return null;
+  return { asked, trouble: trouble ? new Trouble(trouble.message, trouble) : null };
+}
+
+/** In this entry, which has no address of its own. `trouble`: what became of it; null: it is being played. */
+export function keepHere(asked, trouble = null) {
+  const { message, status = null, code = null, param = null } = trouble ?? {};
+  try {
+    window.history.replaceState({ asked, trouble: trouble ? { message, status, code, param } : null }, "", location.pathname);
+  } catch {
+    window.history.replaceState(null, "", location.pathname); // longer than a browser keeps
+  }
+}
+
+/** A new entry, unless this is that of the same question at the same place in a conversation, or of nothing yet. */
+export function entryFor(asking) {
+  const place = ({ question, turns }) => JSON.stringify([question, turns]);
+  const before = keptHere()?.asked;
+  if (location.hash || (before && place(before) !== place(asking))) window.history.pushState(null, "", location.pathname);
 }
 
 function keep(asked) {

@@ -34,6 +34,7 @@ const TODO_BY_CODE = {
   team_refused: "Ask in other words, or another team.",
   left: "What was asked of players until then is kept and paid for; ask again when you like.",
   stopped: "What was asked of players until then is kept and paid for; ask again when you like.",
+  not_opened: "Is the server still running? Open it again when it is.",
   unreachable: "Is the server still running? Ask again when it is; what you wrote is still here.",
 };
 const TODO_BY_PARAM = {

@@ -4,9 +4,9 @@ import { askedAs, askedFurther, askedInForm, bodyOf, inWords, kindFurther, mende
 import { tallied } from "./ballots.js";
 import { anew, bare, cut, plainly, rich, shown } from "./rich.js";
 import { duel } from "./duel.js";
-import { drawParts, offerStrategies, putTogether } from "./edit.js";
+import { drawParts, offerStrategies, putTogether, sameTeam } from "./edit.js";
 import { drawGiven, givenAsMarkdown } from "./given.js";
-import { begun, ended, left, stopWhenLeft } from "./left.js";
+import { begun, ended, entryFor, keepHere, keptHere, left, stopWhenLeft } from "./left.js";
 import { lettered } from "./letters.js";
 import { Trouble, asked, forget, get, post } from "./server.js";
 import { atWork, doing, done } from "./stages.js";
@@ -20,11 +20,12 @@ const FITS = 120; // and for which the felt has room at all
 const LISTED = 200; // questions in the side bar
 const DEEPEST = 1_000; // levels of a reply that is read as JSON
 const EPISODE = /^#(ep_[0-9a-f]{40})$/;
+const MOST_LINES = 12; // of choices that are seen at once
 const TOLD_MS = 200; // what begins within so short a time is told as one thing
 const SIMULATED = "simulated/"; // what the version of every reply begins with that no real model gave
 const LEFT = "It was left while it was played, which has stopped it.";
 const PAGE_LEFT = "The page was left while this was played, which has stopped it.";
-const LEAVES = "A question is being played. Once more, and it is stopped, and this is opened.";
+const LEAVES = "Once more stops what is being played, and opens this.";
 const DECLARED = "declared as primary";
 const BEST = "the run's best";
 const KINDS = { open: "short", text: "a text", "yes-no": "yes or no", choice: "one of the choices" };
@@ -72,9 +73,10 @@ async function play(asking) {
   const limit = Number(find("limit").value) || null;
   state.stop = stopping;
   const started = performance.now();
-  if (location.hash) window.history.pushState(null, "", location.pathname);
+  entryFor(asking);
+  keepHere({ ...asking, limit });
   clear(asking);
-  state.broken = null;
+  let trouble = null;
   begun({ ...asking, limit });
   const clock = setInterval(() => say("cost", `${((performance.now() - started) / 1000).toFixed(1)} s`), 100);
   find("go").disabled = true;
@@ -93,6 +95,7 @@ async function play(asking) {
       await watched(bodyOf(asking, asking.team, limit), stopping.signal);
     }
   } catch (error) {
+    trouble = error;
     fail(error);
     unanswered();
   } finally {
@@ -104,11 +107,13 @@ async function play(asking) {
     say("cost", state.verdict ? bill(state.verdict) : "");
   }
   if (stopping.signal.reason?.code === "left") {
-    state.broken = { ...asking, limit };
+    state.left = asking.question;
     await history(); // it may have been answered in its last moment
     return; // the address is that of where they went
   }
   if (state.episode) window.history.replaceState(null, "", `#${state.episode}`);
+  else if (trouble) keepHere({ ...asking, limit }, trouble);
+  else window.history.replaceState(null, "", location.pathname);
   if (state.episode && !asking.rival) await history(); // the list names teams: beside a rival it is read when these are told
 }
 
@@ -144,7 +149,8 @@ function clear(asking = null) {
   for (const panel of find("reading").querySelectorAll(".of-player")) panel.remove();
   for (const id of ["more", "answer-part", "actions", "follow", "changes-part", "ballots-part", "feedback-part", "transcript-part"]) find(id).hidden = true;
   for (const id of ["verdict", "answer", "because"]) rich(find(id), "");
-  for (const id of ["cost", "learnt", "did"]) say(id, "");
+  for (const id of ["cost", "learnt", "did", "left-note"]) say(id, "");
+  find("left-note").hidden = true;
   find("centre").classList.remove("none", "small", "long");
   for (const id of ["further", "right"]) find(id).value = "";
   pressed(null);
@@ -171,6 +177,7 @@ function fail(error) {
   rest("was stopped");
   say("trouble-what", error.message);
   say("trouble-todo", error.todo ?? "Reload the page.");
+  find("trouble-again").hidden = true;
   find("trouble").hidden = false;
   say("because", "");
   if (!state.verdict) say("verdict", "");
@@ -193,12 +200,14 @@ function unanswered() {
 function refill({ question, team, rival, kind, choices, limit }) {
   find("question").value = question;
   find("choices").value = choices.join("\n");
+  roomForChoices();
   find("kind").value = choices.length || kind === state.kind ? "" : kind;
   if (limit) find("limit").value = limit;
   for (const { edited } of [team, rival].filter(Boolean)) if (edited && state.parts) serveToo(putTogether(state.parts, edited));
   offer();
   if (teamCalled(team?.model)) find("model").value = team.model;
   find("rival").value = teamCalled(rival?.model) ? rival.model : "";
+  offerRivals();
   find("ways").open ||= Boolean(choices.length || find("kind").value || rival);
 }
 
@@ -735,12 +744,22 @@ async function visit(episode, hasLeft = false) {
     const whole = await get(`/v1/moot/episodes/${episode}`);
     if (addressed() !== episode) return; // something else was opened meanwhile
     replay(episode, whole);
-    if (leaves) say("did", `“${cut(state.broken.question, LARGE)}” was left while it was played, and has stopped: Back and Forward lead to it.`);
+    if (leaves) sayLeft();
   } catch (error) {
     if (addressed() !== episode) return;
     clear();
-    fail(error);
+    const gone = error.code === "no_such_episode";
+    fail(error.code === "unreachable" ? new Trouble(error.message, { code: "not_opened" }) : error);
+    find("trouble-again").hidden = gone;
+    find("trouble-again").onclick = () => visit(episode, leaves);
   }
+}
+
+/** What was left for what is shown now, above it and in sight. */
+function sayLeft() {
+  say("left-note", `“${cut(state.left, LARGE)}” was left while it was played, and has stopped: Back and Forward lead to it.`);
+  find("left-note").hidden = false;
+  find("left-note").scrollIntoView({ block: "nearest", behavior: "auto" });
 }
 
 /** The question whose address this is. */
@@ -871,16 +890,18 @@ async function start() {
   );
   if (state.asking) return; // somebody was quicker, and has asked
   if (addressed()) visit(addressed());
-  else if (state.broken) brokenOff(state.broken, PAGE_LEFT);
+  else if (leftWithPage) brokenOff(leftWithPage, wasLeft(PAGE_LEFT));
+  else if (keptHere()) brokenOff(keptHere().asked, keptHere().trouble ?? wasLeft(PAGE_LEFT));
 }
 
-/** A question was left in the middle: it stands there again, to be asked once more. */
-function brokenOff(asking, why) {
+/** A question without an answer: it stands there again with what became of it, to be asked once more. */
+function brokenOff(asking, trouble) {
+  keepHere(asking, trouble);
   clear(asking);
   if (teamCalled(asking.team.model)) find("model").value = asking.team.model;
   seat(tableOf(asking.team));
   idle();
-  fail(wasLeft(why));
+  fail(trouble);
   unanswered();
 }
 
@@ -891,6 +912,11 @@ function wasLeft(why) {
 /** Whether what is asked in the form is a text, which not every team can give. */
 function textWanted() {
   return choicesAsked().length === 0 && (find("kind").value || state.kind) === "text";
+}
+
+/** As many lines as there are choices, and one to go on with. */
+function roomForChoices() {
+  find("choices").rows = Math.min(MOST_LINES, Math.max(3, find("choices").value.split("\n").length + 1));
 }
 
 /** Another kind of answer is wanted: who cannot give it is not offered. */
@@ -921,13 +947,26 @@ function offer(chosen) {
     group.append(...teams.map(([words, value, disabled]) => Object.assign(make("option", null, words), { value, disabled })));
     return group;
   });
-  const rival = find("rival").value;
+  const [model, rival] = [find("model").value, find("rival").value];
   find("model").replaceChildren(...drawn());
+  if (teamCalled(model)) find("model").value = model;
   find("rival").replaceChildren(new Option("nobody", ""), ...drawn());
-  find("rival").value = find("rival").querySelector(`option[value="${CSS.escape(rival)}"]:disabled`) ? "" : rival;
+  find("rival").value = rival;
+  offerRivals();
   if (chosen === undefined) return;
   find("model").value = chosen;
   find("model").dispatchEvent(new Event("change"));
+}
+
+/** Beside a team stands another: whoever is asked is not offered there, nor who cannot give what is wanted. */
+function offerRivals() {
+  const texts = textWanted();
+  const asked = teamCalled(find("model").value);
+  for (const option of find("rival").querySelectorAll("optgroup option")) {
+    const team = teamCalled(option.value);
+    option.disabled = (texts && !team.texts) || sameTeam(team, asked);
+  }
+  if (find("rival").selectedOptions[0]?.disabled) find("rival").value = "";
 }
 
 /** The table with nothing on it: who would be asked. */
@@ -954,7 +993,7 @@ function themed() {
   theme(localStorage.getItem("moot-theme") ?? (dark.matches ? "dark" : "light"));
 }
 
-state.broken = left(); // before anything can be asked from here
+const leftWithPage = left(); // before anything can be asked from here
 themed();
 dark.addEventListener("change", themed);
 find("theme").addEventListener("click", () => {
@@ -982,6 +1021,7 @@ for (const [area, form] of [["question", "ask"], ["further", "follow"]]) {
   });
 }
 find("model").addEventListener("change", () => {
+  offerRivals();
   if (state.stop) return;
   laid();
 });
@@ -1002,8 +1042,10 @@ find("sought").addEventListener("input", listed);
 window.addEventListener("popstate", async () => {
   const leaves = await leave();
   if (addressed()) return visit(addressed(), leaves);
-  if (state.broken) return brokenOff(state.broken, LEFT);
-  laid();
+  const kept = keptHere();
+  if (kept) brokenOff(kept.asked, kept.trouble ?? wasLeft(LEFT));
+  else laid();
+  if (leaves) sayLeft();
 });
 // The address is that of the question: places in the page are gone to without one.
 for (const link of document.querySelectorAll('a[href^="#"]')) {
@@ -1022,6 +1064,7 @@ find("save-json").addEventListener("click", async () => {
     say("did", error.message);
   }
 });
+find("choices").addEventListener("input", roomForChoices);
 for (const [id, event] of [["kind", "change"], ["choices", "input"]]) find(id).addEventListener(event, reoffer);
 find("stop").addEventListener("click", () => state.stop?.abort(new Trouble("Stopped.", { code: "stopped" })));
 stopWhenLeft(() => state.stop?.abort(wasLeft(PAGE_LEFT)));
