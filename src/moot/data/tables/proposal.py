@@ -32,7 +32,9 @@ from moot.data.tables.listed_names import MOST_LISTED, MOST_SHOWN, cut
 from moot.data.tables.listed_names import listed as listed
 from moot.data.tables.mapped import ColumnsOfTable, MappedFile, no_such_choice
 from moot.data.tables.missing_columns import missing_columns, with_values
+from moot.data.tables.numbers_for_questions import numbers_for_questions
 from moot.data.tables.odd_sheets import other_sheets_told
+from moot.data.tables.rival_answers import rival_answers
 from moot.data.tables.stated import NEEDED
 from moot.data.tables.stated import NOTHING_STATED as NOTHING_STATED
 from moot.data.tables.stated import Stated as Stated
@@ -116,6 +118,8 @@ def _proposed(table: QuestionTable, stated: Stated) -> Proposal:
         return Proposal(table.path, doubts=_unknown(table, unused))
     if doubts := (*_two_could_be(table, guess), *missing_columns(table, stated, columns, guess, unused)):
         return Proposal(table.path, columns=columns, doubts=doubts)
+    if doubts := _misleading(table, guess, columns, unused):
+        return Proposal(table.path, columns=columns, doubts=doubts, unused=tuple(unused))
     left_out = _left_out(table, stated, columns, unused)
     if left_out is not None and left_out.doubt is not None:
         return Proposal(table.path, columns=columns, doubts=(left_out.doubt,), unused=tuple(unused))
@@ -174,6 +178,16 @@ def _two_could_be(table: QuestionTable, guess: Guess) -> tuple[Doubt, ...]:
         brief = f"{len(candidates)} columns could be {key}: {named}"
         doubts.append(Doubt(problem, table.header, ways=ways, about="several", brief=brief))
     return tuple(doubts)
+
+
+def _misleading(
+    table: QuestionTable, guess: Guess, columns: Mapping[str, ColumnNames], unused: Sequence[str]
+) -> tuple[Doubt, ...]:
+    """What is known by its name, and may well be something else by what stands in the rows."""
+    text = guess.columns.get("text")
+    asked = numbers_for_questions(table, text, unused) if isinstance(text, str) else None
+    right = rival_answers(table, columns, unused) if "answer" in guess.columns else None
+    return tuple(doubt for doubt in (asked, right) if doubt is not None)
 
 
 def _left_out(
