@@ -1,4 +1,4 @@
-"""Columns with a 1, or all of the points, for each choice that is right, as exports of courses have them: none of them is the answer.
+"""Columns with a 1, or with 100 points, for each choice that is right, as exports of courses have them: none is the answer.
 
 One taken for it would be read as a position counted from 0, and every question graded against one of the first two choices.
 """

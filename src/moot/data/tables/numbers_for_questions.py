@@ -18,7 +18,9 @@ def numbers_for_questions(table: QuestionTable, text: str, unused: Sequence[str]
     if not worded:
         return None
     have = "has" if len(worded) == 1 else "have"
-    brief = f"{cut(text)} has nothing but numbers and codes, and {listed(worded)} {have} sentences: either could be text"
+    brief = (
+        f"{cut(text)} has nothing but numbers and codes, and {listed(worded)} {have} sentences: either could be text"
+    )
     problem = f"{brief}; say which under questions, such as {such_as('text', worded)}"
     ways = tuple(Stated({"text": name}) for name in (text, *worded))
     likely = 1 if len(worded) == 1 else None

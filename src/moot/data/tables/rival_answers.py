@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from moot.data.tables.advised_columns import WHICH_COLUMN, written
-from moot.data.tables.answer_forms import AnswersSeen, place_of
+from moot.data.tables.answer_forms import ROWS_OF_FLAGS, AnswersSeen, place_of
 from moot.data.tables.answer_headers import named_right, says_no_question, words_without_accents
 from moot.data.tables.choice_cells import SEPARATORS, is_cut, separator_of
 from moot.data.tables.choice_labels import columns_in_russian
@@ -28,8 +28,9 @@ from moot.types import MOST_CHOICES
 
 _WEAK = frozenset(("label", "target", "reference", "expected", "output", "completion", "key"))
 """Names of answers that are as well those of something else."""
-_OF_A_VERDICT = frozenset(("correct", "right", "верныи", "правильныи"))
-"""Names of answers that may say whether somebody knew it."""
+_OF_A_VERDICT = ("correct", "верный", "правильный")
+"""Names of answers that may as well say whether somebody knew it."""
+_ROWS_OF_A_VERDICT = 2
 _POINTING = 0.3
 """The share of rows in which a column points at choices that could be the answer to them."""
 
@@ -43,7 +44,7 @@ class _Row:
 def rival_answers(table: QuestionTable, columns: Mapping[str, ColumnNames], unused: Sequence[str]) -> Doubt | None:
     """`columns`: what is known by names, the answer among it."""
     known = columns["answer"]
-    if not isinstance(known, str):
+    if not isinstance(known, str) or not unused:
         return None
     rows = _rows(table, columns, known)
     verdict = _is_verdict(table, known)
@@ -57,10 +58,31 @@ def rival_answers(table: QuestionTable, columns: Mapping[str, ColumnNames], unus
         candidates = (known, *rivals)
         doubtful = plain(known) in _WEAK or (verdict and not any(_is_verdict(table, name) for name in rivals))
         return _doubt(table, columns, candidates, likely=1 if doubtful and len(rivals) == 1 else None)
-    if not verdict or {"choices", WRONG} & {*columns} or not (_OF_A_VERDICT & {*words_without_accents(known)}):
+    if not verdict or {"choices", WRONG} & {*columns} or plain(known) not in _OF_A_VERDICT:
         return None
-    replies = [name for name in unused[:MOST_COLUMNS] if _could_be_judged(table, name)]
+    replies = judged_answers(table, unused)
     return _doubt(table, columns, (known, *replies), likely=None, verdict=True) if replies else None
+
+
+def flags_for_answers(
+    table: QuestionTable, answers: AnswersSeen, answer: str, unused: Sequence[str], *, said: bool
+) -> Doubt | None:
+    """Where 0 and 1 are all the answers to questions with more choices. `said`: that the file names the column."""
+    fewest = _ROWS_OF_A_VERDICT if plain(answer) in _OF_A_VERDICT else ROWS_OF_FLAGS
+    if said or not answers.may_be_flags(fewest) or answers.form == "texts":
+        return None
+    of = f"though there are up to {answers.most_choices} choices"
+    problem = f"all answers are 0 or 1, {of}: that may be whether somebody knew it"
+    other = written({"answer": WHICH_COLUMN})
+    say = f"answers: from-0 under questions says that they are positions, and {other} names another column"
+    others = judged_answers(table, unused)
+    ways = (Stated(answers="from-0"), *(Stated({"answer": name}) for name in others)) if others else ()
+    return Doubt(f"{problem}; {say}", table.header, answer, ways)
+
+
+def judged_answers(table: QuestionTable, unused: Sequence[str]) -> list[str]:
+    """What stands beside a verdict, and may be what it is about."""
+    return [name for name in unused[:MOST_COLUMNS] if _could_be_judged(table, name)]
 
 
 def _doubt(
@@ -74,7 +96,9 @@ def _doubt(
     brief = f"{len(candidates)} columns could be answer: {' and '.join(map(cut, candidates))}"
     if verdict:
         known, *replies = candidates
-        brief = f"{cut(known)} says yes or no in every row, as whether {listed(replies)} was right; that may be the answer, or none"
+        brief = (
+            f"{cut(known)} says yes or no in every row: that may be the answer, or whether {listed(replies)} was right"
+        )
     example = written({"answer": candidates[likely] if likely is not None else WHICH_COLUMN})
     ways = tuple(Stated({"answer": name}) for name in candidates)
     problem = f"{brief}; say which under questions, such as {example}"
