@@ -69,7 +69,8 @@ def flags_for_answers(
 ) -> Doubt | None:
     """Where 0 and 1 are all the answers to questions with more choices. `said`: that the file names the column."""
     fewest = _ROWS_OF_A_VERDICT if plain(answer) in _OF_A_VERDICT else ROWS_OF_FLAGS
-    if said or not answers.may_be_flags(fewest) or answers.form == "texts":
+    by_place = answers.form in ("from-0", "from-1") and "texts" not in answers.fitting
+    if said or not by_place or not answers.may_be_flags(fewest):
         return None
     of = f"though there are up to {answers.most_choices} choices"
     problem = f"all answers are 0 or 1, {of}: that may be whether somebody knew it"
