@@ -298,6 +298,8 @@ def test_a_header_that_plainly_says_what_is_right_is_not_passed_over(
         ("answer_start", lambda choices, place: "2"),
         ("student answer", lambda choices, place: ABCD[(place + 1) % 4]),
         ("answer_idx", lambda choices, place: str(place + 1)),
+        ("is_correct", lambda choices, place: "true" if place else "false"),
+        ("Richtig", lambda choices, place: "1" if place % 2 else "0"),
     ],
 )
 def test_what_says_the_same_or_no_answer_at_all_is_no_rival(
@@ -313,6 +315,20 @@ def test_what_says_the_same_or_no_answer_at_all_is_no_rival(
         },
     )
     assert not wrong(load(path))
+
+
+def test_a_verdict_is_not_taken_in_place_of_a_weak_name(tmp_path: Path) -> None:
+    path = filled(
+        tmp_path / "log.csv",
+        lambda number, text, choices, place: {
+            "question": text,
+            **apart(ABCD, choices),
+            "target": ABCD[place],
+            "Richtig": number % 2,
+        },
+    )
+    assert begun(path) == "refused"
+    assert not wrong(load(path, stated=Stated({"answer": "target"})))
 
 
 @pytest.mark.parametrize("code", ["Q{}", "{}", "Question {}", "2026-{}", "{}."])

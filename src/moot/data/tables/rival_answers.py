@@ -24,6 +24,7 @@ from moot.data.tables.listed_names import cut, listed
 from moot.data.tables.mapped import ColumnsOfTable
 from moot.data.tables.stated import Stated
 from moot.data.tables.table import QuestionTable
+from moot.errors import FileError
 from moot.types import MOST_CHOICES
 
 _WEAK = frozenset(("label", "target", "reference", "expected", "output", "completion", "key"))
@@ -42,10 +43,19 @@ class _Row:
 
 
 def rival_answers(table: QuestionTable, columns: Mapping[str, ColumnNames], unused: Sequence[str]) -> Doubt | None:
-    """`columns`: what is known by names, the answer among it."""
+    """`columns`: what is known by names, the answer among it. Where a row cannot be read, whoever reads them all says so."""
     known = columns["answer"]
     if not isinstance(known, str) or not unused:
         return None
+    try:
+        return _rival_answers(table, columns, known, unused)
+    except FileError:
+        return None
+
+
+def _rival_answers(
+    table: QuestionTable, columns: Mapping[str, ColumnNames], known: str, unused: Sequence[str]
+) -> Doubt | None:
     rows = _rows(table, columns, known)
     verdict = _is_verdict(table, known)
     plainly = [
@@ -54,14 +64,16 @@ def rival_answers(table: QuestionTable, columns: Mapping[str, ColumnNames], unus
         if plain(name) not in SECOND_NAMES[0] and not names_an_id(name)
     ]
     rivals = [name for name in plainly if _could_be(_rows(table, columns, name), rows, columns)]
+    weak = plain(known) in _WEAK
+    if not verdict and not weak:  # beside a true answer it is whether somebody gave it
+        rivals = [name for name in rivals if not _is_verdict(table, name)]
     if rivals:
-        candidates = (known, *rivals)
-        doubtful = plain(known) in _WEAK or (verdict and not any(_is_verdict(table, name) for name in rivals))
-        return _doubt(table, columns, candidates, likely=1 if doubtful and len(rivals) == 1 else None)
+        clear = len(rivals) == 1 and (weak or verdict) and not _is_verdict(table, rivals[0])
+        return _doubt(table, (known, *rivals), likely=1 if clear else None)
     if not verdict or {"choices", WRONG} & {*columns} or plain(known) not in _OF_A_VERDICT:
         return None
     replies = judged_answers(table, unused)
-    return _doubt(table, columns, (known, *replies), likely=None, verdict=True) if replies else None
+    return _doubt(table, (known, *replies), likely=None, verdict=True) if replies else None
 
 
 def flags_for_answers(
@@ -86,14 +98,7 @@ def judged_answers(table: QuestionTable, unused: Sequence[str]) -> list[str]:
     return [name for name in unused[:MOST_COLUMNS] if _could_be_judged(table, name)]
 
 
-def _doubt(
-    table: QuestionTable,
-    columns: Mapping[str, ColumnNames],
-    candidates: Sequence[str],
-    *,
-    likely: int | None,
-    verdict: bool = False,
-) -> Doubt:
+def _doubt(table: QuestionTable, candidates: Sequence[str], *, likely: int | None, verdict: bool = False) -> Doubt:
     brief = f"{len(candidates)} columns could be answer: {' and '.join(map(cut, candidates))}"
     if verdict:
         known, *replies = candidates
