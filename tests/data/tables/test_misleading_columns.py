@@ -298,6 +298,8 @@ def test_a_header_that_plainly_says_what_is_right_is_not_passed_over(
         ("answer_start", lambda choices, place: "2"),
         ("student answer", lambda choices, place: ABCD[(place + 1) % 4]),
         ("answer_idx", lambda choices, place: str(place + 1)),
+        ("Alternative answer", lambda choices, place: choices[place - 1]),
+        ("correct_pct", lambda choices, place: "3"),
         ("is_correct", lambda choices, place: "true" if place else "false"),
         ("Richtig", lambda choices, place: "1" if place % 2 else "0"),
     ],

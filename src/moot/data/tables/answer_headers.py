@@ -32,7 +32,7 @@ _OTHERWISE = frozenset(
     (
         *("mark", "marks", "level", "round", "rank", "tier", "star", "stars", "class", "group", "team", "age"),
         *("year", "date", "time", "times", "type", "kind", "rate", "count", "most", "wrong", "false", "given"),
-        *("seconds", "sec", "secs", "start", "end", "offset"),
+        *("seconds", "sec", "secs", "start", "end", "offset", "pct"),
         *("chosen", "user", "student", "model", "unit", "week", "part", "page", "hint", "tag", "tags", "url"),
         *("link", "status", "lang", "mine", "your", "my", "their", "id", "at", "by", "length", "len", "format"),
         *("score", "cost", "price", "votes", "stufe", "note", "noten", "rang", "klasse", "gruppe", "thema"),

@@ -31,6 +31,8 @@ _WEAK = frozenset(("label", "target", "reference", "expected", "output", "comple
 """Names of answers that are as well those of something else."""
 _OF_A_VERDICT = ("correct", "верный", "правильный")
 """Names of answers that may as well say whether somebody knew it."""
+_BESIDES = frozenset(("alias", "aliases", "alternative", "accepted", "other"))
+"""Words of what is right as well."""
 _ROWS_OF_A_VERDICT = 2
 _POINTING = 0.3
 """The share of rows in which a column points at choices that could be the answer to them."""
@@ -61,7 +63,9 @@ def _rival_answers(
     plainly = [
         name
         for name in named_right(unused[:MOST_COLUMNS])
-        if plain(name) not in SECOND_NAMES[0] and not names_an_id(name)
+        if plain(name) not in SECOND_NAMES[0]
+        and not names_an_id(name)
+        and not _BESIDES & {*words_without_accents(name)}
     ]
     rivals = [name for name in plainly if _could_be(_rows(table, columns, name), rows, columns)]
     weak = plain(known) in _WEAK
