@@ -36,3 +36,18 @@ def test_a_condition_on_what_is_no_number_says_what_is(tmp_path: Path, capsys: p
     assert "accuracy is no number; expected one, such as value, low, over_best_single.low" in told
     assert run_app(app, ["report", str(path), "--fail-under", "over_best_single>0.5"]) == 2
     assert "over_best_single.difference" in capsys.readouterr().err
+    assert run_app(app, ["report", str(path), "--fail-under", "ovr_best_single.low>0"]) == 2
+    told = capsys.readouterr()
+    assert "did you mean 'over_best_single'?" in told.err
+    assert told.out == "", "a report above it would be all that is seen"
+
+
+def test_a_strategy_of_the_command_line_is_no_line_of_the_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = written(tmp_path, {"builtin": "general-en", "sample": 6})
+    assert run_app(app, ["ask", "Who?", "--team", str(path), "--strategy", "silent@ann"]) == 2
+    told = capsys.readouterr().err
+    assert "--strategy silent@ann: " in told
+    assert "expected captain: each or captain: NAME" in told
+    assert f"{path.name}:" not in told

@@ -82,7 +82,11 @@ def test_the_doctor_fits_eighty_columns_and_says_what_to_do(
             "well": endpoint(server.base_url, api_key_env="RIGHT_KEY"),
         }
         assert run_app(app, ["doctor", str(written(tmp_path, models))]) == 1
-    *lines, command = capsys.readouterr().out.splitlines()
+        told = capsys.readouterr().out
+        assert "episodes, estimated from" in told, "one of them answers"
+        assert run_app(app, ["doctor", str(written(tmp_path, {"dead": models["dead"]}))]) == 1
+        assert "episodes, estimated from" not in capsys.readouterr().out, "what nobody answers costs nothing"
+    *lines, command = told.splitlines()
     assert max(len(line.rstrip()) for line in lines) <= 80
     assert command.startswith("  moot doctor "), "which is not broken, however long"
     told = " ".join(" ".join(lines).split())

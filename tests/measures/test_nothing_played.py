@@ -88,6 +88,9 @@ def test_the_views_end_in_three_lines(
     assert len(printed) == 3
     assert printed[0] == nothing.removeprefix("moot: ")
     assert printed[1].startswith("ann, bob: ServerFailed: ")
+    assert run_app(app, ["report", str(path), "--fail-under", "over_best_single.low>0"]) == 1
+    told = capsys.readouterr().err
+    assert "not met: over_best_single.low>0: over_best_single.low is not known (nothing was played)" in told
     page = tmp_path / "down.html"
     assert run_app(app, ["report", str(path), "-o", str(page)]) == 0
     opening = page.read_text().split('class="verdict">')[1].split("</article>")[0]
@@ -110,6 +113,8 @@ def test_a_run_that_ended_before_its_first_play_is_told_in_three_lines(
         path.write_text(json.dumps(keys))
         assert run_app(app, ["run", str(path)]) != 0
     for more in ((), ("--all",)):
+        capsys.readouterr()
+        assert run_app(app, ["report", str(path), "--fail-under", "value>0", *more]) == 1
         capsys.readouterr()
         assert run_app(app, ["report", str(path), *more]) == 0
         nothing, cause, following = capsys.readouterr().out.splitlines()

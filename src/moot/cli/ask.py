@@ -22,7 +22,7 @@ from moot.engine.cashbook import Cashbook
 from moot.engine.chain import chain, limiters
 from moot.engine.stopping import land
 from moot.engine.trial_play import try_out
-from moot.errors import BudgetReached, UsageError
+from moot.errors import BudgetReached, FileError, UsageError
 from moot.experiment.build import build
 from moot.experiment.embedded_team import NAME as EMBEDDED_TEAM
 from moot.experiment.embedded_team import embedded_few
@@ -230,6 +230,10 @@ def _named(file: ExperimentFile, plan: Plan, named: str) -> tuple[Plan, list[Cel
         rows = cells_named(named, [cell.row() for cell in plan.cells])
     except ClaimError as error:
         raise UsageError(str(error)) from None
+    except FileError as error:
+        if not (error.key or "").startswith("strategies.0"):
+            raise
+        raise UsageError(f"--strategy {named}: {error.problem}") from None  # no line of the file has it
     meant = {row["id"] for row in rows}
     return plan, [cell for cell in plan.cells if cell.id in meant]
 

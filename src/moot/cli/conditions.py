@@ -10,6 +10,7 @@ from typing import Any
 
 from moot.errors import UsageError
 from moot.measures.claims.words import withheld_for
+from moot.measures.reserved import SERVED
 from moot.models.closest import closest
 
 COMPARED: dict[str, Callable[[float, float], bool]] = {
@@ -77,6 +78,8 @@ def _value(keys: Sequence[str], figures: Mapping[str, Any]) -> tuple[float | Non
     for number, key in enumerate(keys):
         if place is None:
             return None, why
+        if not number and key not in figures and key not in headline and _nothing_played(figures):
+            return None, "nothing was played"
         if not isinstance(place, Mapping) or key not in place:
             known = _known(place, top=not number, headline=headline)
             raise UsageError(f"--fail-under: {'.'.join(keys)}: there is no {key!r}{closest(key, known)}")
@@ -88,6 +91,13 @@ def _value(keys: Sequence[str], figures: Mapping[str, Any]) -> tuple[float | Non
     if place is not None and (isinstance(place, bool) or not isinstance(place, int | float)):
         raise UsageError(f"--fail-under: {'.'.join(keys)} is no number{_numbers_in(keys, place, headline)}")
     return place, why
+
+
+def _nothing_played(figures: Mapping[str, Any]) -> bool:
+    """Whether there is no figure of a run, and none of what was served: then none is known, whatever it is called."""
+    if SERVED in figures or figures.get("headline"):
+        return False
+    return all({*row.get("outcomes", ())} <= {"failed"} for row in figures.get("accuracy") or ())
 
 
 def _known(place: Any, *, top: bool, headline: Mapping[str, Any]) -> list[str]:

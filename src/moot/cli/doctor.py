@@ -43,7 +43,7 @@ async def _doctor(experiment: Plan, console: Console, *, every: bool) -> int:
     console.print(table)
     for words in remarks:
         console.print(words)
-    if experiment.dataset is not None:
+    if experiment.dataset is not None and any(diagnosis.well for diagnosis in diagnoses):
         inside = [name for name, built in experiment.models.items() if isinstance(built.model, LocalModel)]
         heard_s = {each.model: each.reply_s for each in diagnoses if each.model in inside and each.reply_s}
         async with store_if_any(experiment) as store:

@@ -35,6 +35,10 @@ _ONLY_LOOKS_LATIN = "letters that only look Latin"
 _ONLY_LOOKS_RUSSIAN = "letters that only look Russian"
 _BY_LABEL = "the choices' own labels"
 
+_FLAGS = ("0", "1")
+ROWS_OF_FLAGS = 6
+"""So many do not have the first two choices of three or more by chance alone."""
+
 Reader = Callable[[str, Sequence[str]], int | None]
 
 
@@ -173,6 +177,9 @@ class AnswersSeen:
     russian_columns: bool = False
     """Whether the choices stand in columns with Russian letters."""
     rows: int = 0
+    only_flags: bool = True
+    """Whether 0 and 1 are all that there is."""
+    most_choices: int = 0
     read: dict[str, int] = field(default_factory=lambda: dict.fromkeys(_READERS, 0))
     unread: dict[str, WrittenAnswer] = field(default_factory=dict)
     """By form the first answer that cannot be read in it."""
@@ -182,6 +189,8 @@ class AnswersSeen:
 
     def see(self, line: int, answer: str, choices: Sequence[str]) -> None:
         self.rows += 1
+        self.only_flags &= answer.strip() in _FLAGS
+        self.most_choices = max(self.most_choices, len(choices))
         in_russian = self.russian_columns or lettered_in_russian(choices)
         written = WrittenAnswer(line, answer, tuple(choices), in_russian)
         places = {form: written.place(form) for form in _READERS}
@@ -196,6 +205,10 @@ class AnswersSeen:
                 pair = frozenset((one, other))
                 self.apart.setdefault(pair, written)
                 self.apart_rows[pair] = self.apart_rows.get(pair, 0) + 1
+
+    def may_be_flags(self, fewest_rows: int = ROWS_OF_FLAGS) -> bool:
+        """Whether 0 and 1 are all that it says beside more than two choices: it may be whether somebody knew it."""
+        return self.only_flags and self.most_choices > len(_FLAGS) and self.rows >= fewest_rows
 
     @property
     def fitting(self) -> list[str]:

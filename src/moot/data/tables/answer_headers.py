@@ -15,7 +15,7 @@ _RIGHT = frozenset(
     (
         *("answer", "solution", "gold", "truth", "winner"),
         *("antwort", "lsg", "schlussel"),
-        *("reponse", "juste", "cle"),
+        *("right", "reponse", "juste", "cle"),
         *("respuesta", "solucion", "clave", "resposta", "gabarito"),
         *("risposta", "soluzione", "giusta", "chiave"),
         *("antwoord", "oplossing", "odpowiedz", "cevap", "答案", "正确答案", "正解"),
@@ -32,6 +32,7 @@ _OTHERWISE = frozenset(
     (
         *("mark", "marks", "level", "round", "rank", "tier", "star", "stars", "class", "group", "team", "age"),
         *("year", "date", "time", "times", "type", "kind", "rate", "count", "most", "wrong", "false", "given"),
+        *("seconds", "sec", "secs", "start", "end", "offset", "pct"),
         *("chosen", "user", "student", "model", "unit", "week", "part", "page", "hint", "tag", "tags", "url"),
         *("link", "status", "lang", "mine", "your", "my", "their", "id", "at", "by", "length", "len", "format"),
         *("score", "cost", "price", "votes", "stufe", "note", "noten", "rang", "klasse", "gruppe", "thema"),
@@ -44,20 +45,65 @@ _OTHERWISE = frozenset(
     )
 )
 _WITHIN_OTHERWISE = (
-    *("point", "score", "weight", "difficult", "rating", "grade", "percent", "second", "minute", "limit", "duration"),
+    *("point", "score", "weight", "difficult", "rating", "grade", "percent", "minute", "limit", "duration"),
     *("incorrect", "distractor", "categor", "topic", "chapter", "section", "selected", "predict", "explan", "comment"),
+    *("explain", "rational", "reason", "justif", "remark", "footnote"),
     *("confiden", "frequen", "attempt", "priorit", "feedback", "language", "source", "author", "stage", "version"),
     *("punkt", "niveau", "schwier", "gewicht", "runde", "bewert", "wertung", "kategor", "kapitel", "sekunde", "anzahl"),
     *("prozent", "falsch", "schuler", "teilnehm", "gegeben", "gewahlt", "haufig", "sprache", "quelle", "hinweis"),
-    *("erklarung", "begrund", "kommentar", "abschnitt", "lektion"),
-    *("bareme", "coef", "chapitre", "fauss", "mauvais", "eleve", "donnee", "choisie", "indice", "auteur", "explic"),
+    *("erklarung", "erlauter", "begrund", "kommentar", "anmerk", "losungsweg", "rechenweg", "abschnitt", "lektion"),
+    *(
+        "bareme",
+        "coef",
+        "chapitre",
+        "fauss",
+        "mauvais",
+        "eleve",
+        "donnee",
+        "remarque",
+        "choisie",
+        "indice",
+        "auteur",
+        "explic",
+    ),
     *("punto", "puntaj", "puntu", "dificult", "califica", "capitulo", "alumno", "estudiant", "elegid", "seleccion"),
-    *("puntegg", "livell", "difficolt", "valutaz", "capitol", "errat", "sbagliat", "student", "materia"),
+    *(
+        "puntegg",
+        "livell",
+        "difficolt",
+        "valutaz",
+        "capitol",
+        "errat",
+        "sbagliat",
+        "student",
+        "materia",
+        "spiegaz",
+        "motivaz",
+    ),
     *("балл", "уровен", "уровн", "сложност", "реитинг", "оценк", "категор", "групп", "команд", "секунд", "неверн"),
-    *("неправильн", "ложн", "ученик", "студент", "участник", "выбран", "источник", "подсказк", "объяснен", "пояснен"),
+    *(
+        "неправильн",
+        "ложн",
+        "ученик",
+        "студент",
+        "участник",
+        "выбран",
+        "источник",
+        "подсказк",
+        "объяснен",
+        "пояснен",
+        "коммент",
+        "примечан",
+    ),
     *("очк", "процент", "количеств"),
 )
 """What stands anywhere in a word that says something else, so that Höchstpunktzahl is known by its points."""
+
+
+_ASKED_BY = frozenset(("user", "student", "your", "my", "mine", "ihre", "deine", "meine", "votre", "ваш"))
+"""Of those the words that a question may have: user_question."""
+_LEFT = "left"
+"""Beside it "right" is a side."""
 
 
 def says_what_is_right(name: str) -> bool:
@@ -67,25 +113,35 @@ def says_what_is_right(name: str) -> bool:
 
 def calls_it_an_answer(name: str) -> bool:
     """Whether a word of it does, whatever the others say: "Answer (year)", "Model answer"."""
-    named = any(word in _RIGHT or word.startswith(_BEGIN_RIGHT) for word in _words(name))
+    named = any(word in _RIGHT or word.startswith(_BEGIN_RIGHT) for word in words_without_accents(name))
     return named or known_by_a_word(name, "answer")
 
 
 def says_otherwise(name: str) -> bool:
     """Whether a header calls its column something that no answer is: points, a level, what somebody chose, what is wrong."""
-    if "%" in name:
-        return True
-    return any(word in _OTHERWISE or any(part in word for part in _WITHIN_OTHERWISE) for word in _words(name))
+    return "%" in name or any(map(_is_otherwise, words_without_accents(name)))
+
+
+def says_no_question(name: str) -> bool:
+    """Whether a header calls its column something that nobody is asked: an explanation, a hint, a level."""
+    words = words_without_accents(name)
+    return "%" in name or any(_is_otherwise(word) for word in words if word not in _ASKED_BY)
+
+
+def _is_otherwise(word: str) -> bool:
+    return word in _OTHERWISE or any(part in word for part in _WITHIN_OTHERWISE)
 
 
 def named_right(names: Sequence[str]) -> list[str]:
     """Those that are called what is right, and are none of several that are called alike: "Answer 1" is a choice."""
     alike = {name for family in numbered(names) for name in family}
+    if any(_LEFT in words_without_accents(name) for name in names):
+        alike |= {name for name in names if name.strip().casefold() == "right"}
     return [name for name in names if name not in alike and says_what_is_right(name)]
 
 
-def _words(name: str) -> list[str]:
-    """Without accents, with which words would be cut in the middle."""
+def words_without_accents(name: str) -> list[str]:
+    """Those of a header, without accents, with which words would be cut in the middle."""
     apart = unicodedata.normalize("NFD", name.replace("ß", "ss"))
     plain = "".join(letter for letter in apart if not unicodedata.combining(letter))
     return words_of(plain)

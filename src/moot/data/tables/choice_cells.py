@@ -8,7 +8,8 @@ above them all.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from typing import Any
 
 from moot.data.tables.choice_labels import LATIN, RUSSIAN
 
@@ -19,6 +20,7 @@ WRITTEN = SEPARATORS[:2]
 SEPARATORS_IN_WORDS = "with | or ; between them, or with labels: A) one B) two"
 
 _LABEL = re.compile(r"(?:(?<=[\s,;|])|^)[(\[]?([^\W\d_]|[0-9]{1,2})([)\].])(?=\s|[^\W\d_])")
+_AT_ONCE = re.compile(r"[(\[]?([^\W\d_]|[0-9]{1,2})([)\].])\s*(\S.*)", re.DOTALL)
 _AROUND = " \t\r\n,;|"
 _LONGEST = 20_000
 
@@ -41,6 +43,24 @@ def parts(cell: str, separator: str, most: int = -1) -> list[str]:
     if separator == LABELS:
         return _behind_labels(cell)
     return [item.strip() for item in cell.split(separator, most)]
+
+
+def without_labels(choices: list[Any]) -> list[Any]:
+    """Without the labels of all of them, "A) Mars", "B) Jupiter": a model is shown letters of ours before each, and would see
+    two. As they are where one has none, where these are not in order, or where something else may be meant: "1. May"."""
+    found = [_AT_ONCE.fullmatch(choice.strip()) if isinstance(choice, str) else None for choice in choices]
+    labels = [match[1].upper() for match in found if match is not None]
+    texts = [match[3].strip() for match in found if match is not None]
+    orders = (LATIN, RUSSIAN) + (
+        ([str(number + 1) for number in range(len(labels))],) if _all_in_brackets(found) else ()
+    )
+    ordered = any(labels == list(order[: len(choices)]) for order in orders)
+    clear = len(choices) > 2 or _all_in_brackets(found)
+    return texts if ordered and clear and len(choices) > 1 and all(texts) and len({*texts}) == len(texts) else choices
+
+
+def _all_in_brackets(found: Sequence[re.Match[str] | None]) -> bool:
+    return all(match is not None and match[2] in ")]" for match in found)
 
 
 def _behind_labels(cell: str) -> list[str]:

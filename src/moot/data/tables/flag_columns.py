@@ -1,4 +1,4 @@
-"""Columns with a 1 for each choice that is right, as exports of courses have them: none of them is the answer.
+"""Columns with a 1, or with 100 points, for each choice that is right, as exports of courses have them: none is the answer.
 
 One taken for it would be read as a position counted from 0, and every question graded against one of the first two choices.
 """
@@ -13,8 +13,8 @@ from moot.data.tables.likely_columns import ROWS_READ
 from moot.data.tables.listed_names import listed
 from moot.data.tables.table import QuestionTable
 
-_YES = frozenset(("1", "true", "yes", "x", "ja", "wahr", "oui", "vrai", "si", "sí", "да", "✓", "✔"))
-_NO = frozenset(("0", "false", "no", "nein", "falsch", "non", "faux", "нет", "-", "–", ""))
+_YES = frozenset(("1", "100", "100%", "true", "yes", "x", "ja", "wahr", "oui", "vrai", "si", "sí", "да", "✓", "✔"))
+_NO = frozenset(("0", "0%", "false", "no", "nein", "falsch", "non", "faux", "нет", "-", "–", ""))
 
 
 def flag_columns(table: QuestionTable, names: Sequence[str]) -> tuple[str, ...]:
@@ -33,6 +33,11 @@ def flag_columns(table: QuestionTable, names: Sequence[str]) -> tuple[str, ...]:
             return ()
     flags = tuple(name for name in held if said[name])
     return flags if rows and len(flags) > 1 else ()
+
+
+def says_yes_or_no(value: Any) -> bool:
+    """Whether a cell does, and is not empty."""
+    return (text := _text(value)) != "" and text in _YES | _NO
 
 
 def flags_told(flags: Sequence[str]) -> str:

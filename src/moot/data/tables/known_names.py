@@ -70,6 +70,7 @@ _FAMILIES = ("option", "opt", "op", "choice", "variant", "answer", "вариан
 _WRONG_FAMILIES = (
     *("incorrectanswer", "incorrectanswers", "wronganswer", "incorrect", "wrong", "distractor", "incorrectoption"),
     *("wrongoption", "falsch", "falscheantwort", "mauvaisereponse", "mauvaiseréponse", "respuestaincorrecta"),
+    *("incorrecta", "incorrecto", "opcionincorrecta", "opciónincorrecta", "respostaincorreta"),
     *("rispostaerrata", "неверный", "неверныйответ", "неправильный", "неправильныйответ"),
 )
 _ALL_WRONG = ("incorrectanswers", "wronganswers", "incorrectoptions", "wrongoptions", "incorrectchoices", "distractors")

@@ -6,9 +6,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from moot.data.tables.advised_columns import written
 from moot.data.tables.doubts import Doubt
 from moot.data.tables.listed_names import cut, listed
 from moot.data.tables.pointing_answers import alike_beside, choices_of, letters_without_choices
+from moot.data.tables.positions_without_choices import pointed_at
 from moot.data.tables.stated import Stated
 from moot.data.tables.table import QuestionTable
 
@@ -52,8 +54,25 @@ def left_out_choices(table: QuestionTable, answer: str, unused: Sequence[str]) -
 
 
 def _nowhere(table: QuestionTable, answer: str, unused: Sequence[str]) -> LeftOutChoices | None:
-    """Where all answers are letters there are choices, and nobody can say which columns they are."""
-    if not letters_without_choices(table, answer, unused):
+    """Where all answers are letters, or positions with something to point at, there are choices, and nobody can say which
+    columns they are."""
+    if letters_without_choices(table, answer, unused):
+        problem = f"no column is known to be choices, though the answers are letters ({cut(answer)}); {NAMES_THEM}"
+        return LeftOutChoices(doubt=Doubt(problem, table.header, about="choices"))
+    if (found := pointed_at(table, answer, unused)) is None:
         return None
-    problem = f"no column is known to be choices, though the answers are letters ({cut(answer)}); {NAMES_THEM}"
+    there = (
+        f"{listed(found.columns)} could be choices"
+        if not found.in_cells
+        else f"{listed(found.columns)} could hold them"
+    )
+    certain = len(found.columns) == (1 if found.in_cells else found.wanted)
+    likely = found.columns[0] if found.in_cells else found.columns
+    example = (
+        f"; say which under questions, such as {written({'choices': likely})}, or choices: null" if certain else ""
+    )
+    problem = (
+        f"no column is known to be choices, though the answers ({cut(answer)}) could be positions, and {there}"
+        f"{example or f'; {NAMES_THEM}'}"
+    )
     return LeftOutChoices(doubt=Doubt(problem, table.header, about="choices"))

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from moot.data.tables.known_names import known_by_a_word, words_of
+from moot.data.tables.known_names import numbered, words_of
+from moot.data.tables.question_headers import calls_it_a_question, could_be_asked
 from moot.data.tables.table import QuestionTable
 
 ROWS_READ = 2_000
@@ -24,16 +25,20 @@ _REPEATED = 0.5
 """The share of different texts below which a column says the same again and again."""
 _WORDS = 3
 """In a question, on average, where no question mark says that it is one."""
+_WORDS_BESIDE = 2
+"""In another column, on average, with which it may be the question as well."""
 _ASKING = 0.5
 """The share of rows with a question mark by which a column asks."""
 _CLEAR = 2.0
 """How many times as long as the next one a column has to be that is taken for the question by its length alone."""
 LONGEST_ID = 100
 _NAMED_ID = {"id", "uid", "uuid", "guid", "key", "номер", "ид", "идентификатор"}
-_NUMBERED = {"nr", "no", "num", "number", "nummer"}
+_NUMBERED = {"nr", "no", "num", "number", "nummer", "numero", "número", "numéro", "numer"}
 _ROWS_OF_CODES = 10
 """So many have to be different before that is no chance."""
 _CODE = re.compile(r"(?=\D*\d)[\w#/-]{1,40}")
+_BEFORE_A_NUMBER = re.compile(r"[^\W\d_]+[\s.#-]+[0-9]{1,6}[a-z]?[.)]?|[0-9]{1,6}[.)]")
+"""Question 12; 3."""
 _DATE = re.compile(r"\d{4}-\d\d-\d\d.*|\d{1,2}/\d{1,2}/\d{2,4}")
 
 
@@ -45,6 +50,7 @@ class _Column:
     letters: int = 0
     words: int = 0
     asking: int = 0
+    coded: int = 0
     different: set[str] = field(default_factory=set)
 
     def see(self, text: str) -> None:
@@ -52,10 +58,16 @@ class _Column:
         self.letters += len(text)
         self.words += len(text.split())
         self.asking += "?" in text
+        self.coded += bool(_CODE.fullmatch(text) or _BEFORE_A_NUMBER.fullmatch(text))
         self.different.add(text)
 
     def is_distinct(self, rows: int) -> bool:
         return self.filled >= _DISTINCT * rows and len(self.different) >= _DISTINCT * self.filled
+
+    @property
+    def is_coded(self) -> bool:
+        """Whether all that it says are numbers and codes, with which a question has a number and no words."""
+        return self.filled > 0 and self.coded == self.filled
 
     @property
     def repeats(self) -> bool:
@@ -67,19 +79,37 @@ class _Column:
 
 
 def likely_text(table: QuestionTable, free: Sequence[str]) -> str | None:
-    """The question: a text that is different in nearly every row. By a word of its name, by its question marks, by its length."""
+    """The question: a text that is different in nearly every row. By a word of its name, by its question marks, or as the only
+    one with sentences; never one of two because it is longer, as an explanation is."""
     seen, rows = _seen(table, free[:MOST_COLUMNS])
-    held = [name for name, column in seen.items() if rows and column.is_distinct(rows)]
-    if named := [name for name in held if known_by_a_word(name, "text")]:
-        return max(named, key=lambda name: seen[name].letters)
-    if asking := [name for name in held if seen[name].asks]:
-        return max(asking, key=lambda name: seen[name].letters)
-    by_length = sorted(held, key=lambda name: -seen[name].letters)
-    if rows < 2 or not by_length or seen[by_length[0]].words < _WORDS * rows:
-        return None
-    longest, *others = by_length
-    alone = not others or seen[longest].letters >= _CLEAR * seen[others[0]].letters
-    return longest if alone else None
+    held = [name for name, column in seen.items() if rows and column.is_distinct(rows) and not names_an_id(name)]
+    if named := [name for name in held if calls_it_a_question(name) and not seen[name].is_coded]:
+        return _only(named, [name for name in named if seen[name].asks])
+    possible = [name for name in held if could_be_asked(name)]
+    if asking := [name for name in possible if seen[name].asks]:
+        return _only(asking, [])
+    worded = [name for name in possible if seen[name].words >= _WORDS * rows]
+    alike = {name for family in numbered(free) for name in family}
+    beside = [name for name in possible if name not in alike and seen[name].words >= _WORDS_BESIDE * rows]
+    longest = _only(worded, []) if rows > 1 and {*beside} <= {*worded} else None
+    clear = [_CLEAR * seen[name].letters for name in possible if name != longest]
+    return longest if longest is not None and seen[longest].letters >= max(clear, default=0) else None
+
+
+def sentences_beside_codes(table: QuestionTable, text: str, unused: Sequence[str]) -> list[str]:
+    """The columns with sentences, where what is called the question has nothing but numbers and codes."""
+    seen, rows = _seen(table, [text, *unused[:MOST_COLUMNS]])
+    if not seen.pop(text).is_coded:
+        return []
+    return [
+        name
+        for name, column in seen.items()
+        if column.is_distinct(rows) and column.words >= _WORDS * column.filled and could_be_asked(name)
+    ]
+
+
+def _only(names: Sequence[str], rather: Sequence[str]) -> str | None:
+    return names[0] if len(names) == 1 else rather[0] if len(rather) == 1 else None
 
 
 def answers_first(table: QuestionTable, free: Sequence[str]) -> list[str]:
@@ -144,8 +174,8 @@ def _seen(table: QuestionTable, names: Sequence[str]) -> tuple[dict[str, _Column
     for _, values in islice(table.rows(tuple(names)), ROWS_READ) if names else ():
         rows += 1
         for name, column in seen.items():
-            if isinstance(text := values.get(name), str) and text.strip():
-                column.see(text.strip())
+            if text := _text(values.get(name)):
+                column.see(text)
     return seen, rows
 
 

@@ -13,7 +13,7 @@ from moot.data.formats import shuffled
 from moot.data.placed import Placed
 from moot.data.rows import LISTS, from_cell
 from moot.data.tables.answer_forms import AnswersAs, could_be_a_choice, in_words, label_against_text, place_of
-from moot.data.tables.choice_cells import WRITTEN, is_cut, parts
+from moot.data.tables.choice_cells import WRITTEN, is_cut, parts, without_labels
 from moot.data.tables.known_names import META, WRONG, ColumnNames, several
 from moot.data.tables.spreadsheets import Mangled
 from moot.data.tables.table import QuestionTable
@@ -190,6 +190,8 @@ class MappedFile:
             given["answer"] = self._right(row, written, row.choices()) or given["answer"]
         if WRONG in self.columns.columns:
             given["choices"], given["answer"] = _with_wrong(row, given.pop(WRONG, None))
+        if isinstance(self.columns.columns.get("choices"), str) and isinstance(given.get("choices"), list):
+            given["choices"] = without_labels(given["choices"])
         return given
 
     def _right(self, row: TableRow, written: str, choices: Sequence[str]) -> str | None:

@@ -13,7 +13,14 @@ from moot.data.tables.known_names import NAMES, WRONG, ColumnNames, Guess, numbe
 from moot.data.tables.likely_columns import MOST_COLUMNS, likely_text, names_an_id, question_in_place_of_a_name
 from moot.data.tables.listed_names import MOST_LISTED, cut, listed
 from moot.data.tables.odd_sheets import title_told
-from moot.data.tables.pointing_answers import FEWEST_ALIKE, PointingAnswers, likely_families, pointing_answers
+from moot.data.tables.pointing_answers import (
+    FEWEST_ALIKE,
+    PointingAnswers,
+    letters_without_choices,
+    likely_families,
+    pointing_answers,
+)
+from moot.data.tables.positions_without_choices import pointed_at
 from moot.data.tables.stated import NEEDED, Stated
 from moot.data.tables.table import QuestionTable
 from moot.models.closest import closest_name
@@ -47,7 +54,7 @@ def missing_columns(
         hint = f" ({could_be})" if could_be else ""
         unknown = f"no column is known to be {key}"
         said[key] = short_of(advised) if key == "text" or near is not None else WHICH_COLUMN
-        too = {"choices": pointing.choices} if pointing is not None and "choices" not in columns else {}
+        too = _choices_too(table, stated, columns, near, pointing, free) if key == "answer" else {}
         said |= too
         example = f"; say which under questions, such as {written(in_order(said))}" if key == missing[-1] else ""
         say = f"{names}{f'; {flags_told(flags)}' if flags and not could_be else example}"
@@ -62,6 +69,27 @@ def missing_columns(
         doubts.append(Doubt(problem, table.header, None, ways, "missing", brief, likely, too))
         free = [name for name in free if name not in advised[:1]]
     return tuple(doubts)
+
+
+def _choices_too(
+    table: QuestionTable,
+    stated: Stated,
+    columns: Mapping[str, ColumnNames],
+    near: str | None,
+    pointing: PointingAnswers | None,
+    free: Sequence[str],
+) -> dict[str, ColumnNames]:
+    """What has to be named with the answer: a line without it would be pasted, and open questions graded against a position."""
+    if "choices" in columns:
+        return {}
+    if pointing is not None:
+        return {"choices": pointing.choices}
+    if near is None or {"choices", WRONG} & {*columns, *stated.columns}:
+        return {}
+    beside = [name for name in free if name != near]
+    if (found := pointed_at(table, near, beside)) is not None:
+        return {"choices": found.likely or WHICH_COLUMN}
+    return {"choices": WHICH_COLUMN} if letters_without_choices(table, near, beside) else {}
 
 
 def _misspelt(key: str, names: Sequence[str]) -> str | None:

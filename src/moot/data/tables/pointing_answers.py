@@ -34,9 +34,6 @@ _SEVERAL = re.compile(r"[,;+/&|]| (?:and|und|et|y|e|и|or|oder|ou|o|или) ")
 _LETTERS: tuple[AnswersAs, ...] = ("letters", "letters-ru")
 _BY_PLACE = (*_LETTERS, "from-0", "from-1")
 _LONGEST_SEVERAL = 40
-_FLAGS = frozenset(("0", "1"))
-_ROWS_OF_FLAGS = 6
-"""So many do not have the first two choices of three or more by chance alone."""
 FEWEST_ALIKE = 3
 """Columns that look like choices by their names alone; of two the second may be another spelling of the first."""
 
@@ -156,10 +153,6 @@ class _Candidate:
         """Each with the text of its choice."""
         return bool(self.forms) and not self.bare
 
-    def may_be_flags(self, choices: int) -> bool:
-        """Whether 0 and 1 are all that it says beside more than two choices: it may be whether somebody knew it."""
-        return choices > len(_FLAGS) and self.seen.rows >= _ROWS_OF_FLAGS and self.different <= _FLAGS
-
     def share(self, counted: Iterable[str]) -> float:
         """Of the rows with an answer, those that point in one form."""
         read = max((self.seen.read[form] for form in counted), default=0)
@@ -218,15 +211,15 @@ def _pointing(
         family,
         tuple(fitting),
         tuple(nearly.values()),
-        _clear(fitting, nearly, len(family)),
+        _clear(fitting, nearly),
         by_labels=first is not None and (first.by_labels or (lettered and bool(first.forms & {*_LETTERS}))),
         by_text=first is not None and first.by_text,
     )
 
 
-def _clear(fitting: Mapping[str, _Candidate], nearly: Mapping[str, OddAnswers], choices: int) -> str | None:
+def _clear(fitting: Mapping[str, _Candidate], nearly: Mapping[str, OddAnswers]) -> str | None:
     if named := named_right([*fitting, *nearly]):
-        sure = len(named) == 1 and named[0] in fitting and not fitting[named[0]].may_be_flags(choices)
+        sure = len(named) == 1 and named[0] in fitting and not fitting[named[0]].seen.may_be_flags()
         return named[0] if sure else None
     alone = next(iter(fitting)) if len(fitting) == 1 and not nearly else None
     return alone if alone is not None and (fitting[alone].by_text or fitting[alone].by_labels) else None

@@ -32,7 +32,9 @@ from moot.data.tables.listed_names import MOST_LISTED, MOST_SHOWN, cut
 from moot.data.tables.listed_names import listed as listed
 from moot.data.tables.mapped import ColumnsOfTable, MappedFile, no_such_choice
 from moot.data.tables.missing_columns import missing_columns, with_values
+from moot.data.tables.numbers_for_questions import numbers_for_questions
 from moot.data.tables.odd_sheets import other_sheets_told
+from moot.data.tables.rival_answers import flags_for_answers, rival_answers
 from moot.data.tables.stated import NEEDED
 from moot.data.tables.stated import NOTHING_STATED as NOTHING_STATED
 from moot.data.tables.stated import Stated as Stated
@@ -116,6 +118,8 @@ def _proposed(table: QuestionTable, stated: Stated) -> Proposal:
         return Proposal(table.path, doubts=_unknown(table, unused))
     if doubts := (*_two_could_be(table, guess), *missing_columns(table, stated, columns, guess, unused)):
         return Proposal(table.path, columns=columns, doubts=doubts)
+    if doubts := _misleading(table, guess, columns, unused):
+        return Proposal(table.path, columns=columns, doubts=doubts, unused=tuple(unused))
     left_out = _left_out(table, stated, columns, unused)
     if left_out is not None and left_out.doubt is not None:
         return Proposal(table.path, columns=columns, doubts=(left_out.doubt,), unused=tuple(unused))
@@ -123,7 +127,7 @@ def _proposed(table: QuestionTable, stated: Stated) -> Proposal:
         columns = in_order({**columns, "choices": left_out.taken})
         unused = [name for name in unused if name not in left_out.taken]
     reasons = _reasons(table, stated, columns, found, unused, left_out)
-    return replace(_by_rows(table, stated, columns, reasons), unused=tuple(unused))
+    return replace(_by_rows(table, stated, columns, reasons, unused), unused=tuple(unused))
 
 
 def _is_meta(key: str, columns: ColumnNames) -> bool:
@@ -174,6 +178,16 @@ def _two_could_be(table: QuestionTable, guess: Guess) -> tuple[Doubt, ...]:
         brief = f"{len(candidates)} columns could be {key}: {named}"
         doubts.append(Doubt(problem, table.header, ways=ways, about="several", brief=brief))
     return tuple(doubts)
+
+
+def _misleading(
+    table: QuestionTable, guess: Guess, columns: Mapping[str, ColumnNames], unused: Sequence[str]
+) -> tuple[Doubt, ...]:
+    """What is known by its name, and may well be something else by what stands in the rows."""
+    text = guess.columns.get("text")
+    asked = numbers_for_questions(table, text, unused) if isinstance(text, str) else None
+    right = rival_answers(table, columns, unused) if "answer" in guess.columns else None
+    return tuple(doubt for doubt in (asked, right) if doubt is not None)
 
 
 def _left_out(
@@ -229,7 +243,11 @@ class _RowsSeen:
 
 
 def _by_rows(
-    table: QuestionTable, stated: Stated, columns: Mapping[str, ColumnNames], reasons: tuple[str, ...]
+    table: QuestionTable,
+    stated: Stated,
+    columns: Mapping[str, ColumnNames],
+    reasons: tuple[str, ...],
+    unused: Sequence[str],
 ) -> Proposal:
     proposal = Proposal(table.path, columns=columns, reasons=reasons)
     mapping = ColumnsOfTable(table, columns)
@@ -246,6 +264,8 @@ def _by_rows(
         return replace(proposal, doubts=(_uncut(columns, seen),))
     answers = seen.answers[separator]
     form = stated.answers or answers.form
+    if stated.answers is None and (flags := _flags(table, stated, columns, answers, unused)) is not None:
+        return replace(proposal, doubts=(flags,))
     if answers.rows and form is None:
         return replace(proposal, doubts=(_unread(columns, answers),))
     if stated.answers is None and form is not None and form != "texts" and out_of_order(several(columns["choices"])):
@@ -262,6 +282,18 @@ def _by_rows(
     reasons += _of_numbers(table, columns, form)
     source = MappedFile(replace(mapping, separator=separator), form, kind=stated.kind)
     return replace(proposal, answers=form, reasons=reasons, source=source)
+
+
+def _flags(
+    table: QuestionTable,
+    stated: Stated,
+    columns: Mapping[str, ColumnNames],
+    answers: AnswersSeen,
+    unused: Sequence[str],
+) -> Doubt | None:
+    answer = columns.get("answer")
+    said = "answer" in stated.columns
+    return flags_for_answers(table, answers, answer, unused, said=said) if isinstance(answer, str) else None
 
 
 def _of_numbers(table: QuestionTable, columns: Mapping[str, ColumnNames], form: AnswersAs | None) -> tuple[str, ...]:
