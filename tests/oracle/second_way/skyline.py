@@ -236,7 +236,7 @@ def _paying(value: float, low: float, players: int, n: int) -> Holds:
     least = min(score, value - (value - low) * point / normal_point())
     if value > 0:
         least = min(least, float(stats.beta.ppf(ALPHA / players / 2, value * n, n - value * n + 1)))
-    return Holds(lambda found: least - 1e-3 <= found <= low + 1e-9, f"between {least} and {low}")
+    return Holds(lambda found: found is not None and least - 1e-3 <= found <= low + 1e-9, f"between {least} and {low}")
 
 
 def gap(table: Table) -> list[dict[str, Any]]:
