@@ -18,7 +18,8 @@ Undeclared = Mapping[str, frozenset[str]]
 def undeclared_by(cell: Cell, used: Collection[str]) -> frozenset[str]:
     """Of the prompts of a play those that its strategy's traits do not name."""
     declared, for_long = cell.traits.prompts, cell.traits.long_answers
-    return frozenset(name for name in used if name not in declared and name not in for_long and name not in FOR_ALL)
+    undeclared = [name for name in used if name not in declared and name not in for_long and name not in FOR_ALL]
+    return frozenset(undeclared)
 
 
 def all_undeclared(told: Iterable[Undeclared]) -> dict[str, frozenset[str]]:

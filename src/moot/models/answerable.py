@@ -11,6 +11,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 from inspect import isawaitable
+from types import CoroutineType
 from typing import Any
 
 from moot.errors import CallError, ModelBroke, MootError
@@ -32,7 +33,7 @@ class Answerable(Wrapper):
     async def generate(self, request: Request) -> Reply:
         try:
             replying: object = self.inner.generate(request)
-            if not isawaitable(replying):
+            if type(replying) is not CoroutineType and not isawaitable(replying):
                 found = f"one that gives a {type(replying).__name__} at once"
                 raise _broke(f"model {self.name!r}: expected async def generate, found {found}")
             reply: object = await replying

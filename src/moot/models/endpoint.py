@@ -244,7 +244,9 @@ class EndpointModel:
 
     async def _post_once(self, request: Request, mode: str, taken: TakenParams) -> Reply:
         listener = who_listens()
-        body = taken.applied(self.body(request, mode), self._ours - request.params.keys())
+        body = self.body(request, mode)
+        if not taken.is_everything:
+            body = taken.applied(body, self._ours - request.params.keys())
         way = self._way.body(body, listens=listener is not None)
         data = dense_json(body).encode()
         started = time.perf_counter()

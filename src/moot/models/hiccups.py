@@ -16,6 +16,8 @@ from moot.models.error_forms import ERRORS, error_fields, error_status, error_wo
 from moot.models.retry_after import asked_pause_s
 
 _RATE_LIMIT = re.compile(r"rate.?limit|too.?many.?requests|throttl", re.IGNORECASE)
+_TELLING = frozenset((*ERRORS, "base_resp", "delta"))
+"""Without one of these, neither a reply nor a part of it holds an error."""
 PASSING_STATUSES = (408, 409, 425)
 """Below 500, and yet worth another try."""
 
@@ -23,10 +25,19 @@ PASSING_STATUSES = (408, 409, 425)
 def error_of(body: Mapping[str, Any], choice: Mapping[str, Any]) -> object:
     """The error inside a reply, or a part of one, if there is one: beside the choices, in the choice, or in its message. Words
     that came before it are not all of the reply."""
+    message = choice.get("message")
+    if (
+        type(message) is dict
+        and "choices" in body
+        and _TELLING.isdisjoint(body)
+        and _TELLING.isdisjoint(choice)
+        and _TELLING.isdisjoint(message)
+    ):
+        return None  # nearly always
     beside = error_fields(body)
     if beside and any(tells(body.get(name)) for name in ERRORS):
         return beside
-    for part in (choice, choice.get("message"), choice.get("delta")):
+    for part in (choice, message, choice.get("delta")):
         if isinstance(part, (dict, Mapping)):
             for name in ERRORS:
                 if (error := part.get(name)) and tells(error):

@@ -6,9 +6,10 @@ By hand: these stand around every call of a run, and a generator under `contextm
 from __future__ import annotations
 
 from contextvars import ContextVar, Token
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
+_UNSET: Any = object()
 
 
 class Meanwhile(Generic[T]):
@@ -21,8 +22,11 @@ class Meanwhile(Generic[T]):
         self._value = value
 
     def __enter__(self) -> T:
-        self._before: Token[T] = self._variable.set(self._value)
-        return self._value
+        value = self._value
+        # What has the value already needs no change: mostly nobody listens, before as after.
+        self._before: Token[T] | None = None if self._variable.get(_UNSET) is value else self._variable.set(value)
+        return value
 
     def __exit__(self, *_: object) -> None:
-        self._variable.reset(self._before)
+        if self._before is not None:
+            self._variable.reset(self._before)

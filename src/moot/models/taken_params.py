@@ -55,6 +55,11 @@ class TakenParams:
     left_out: frozenset[str] = frozenset()
     """Our own defaults that are not sent."""
 
+    @property
+    def is_everything(self) -> bool:
+        """Nothing is known that it does not take."""
+        return not self.renamed and not self.left_out
+
     def applied(self, body: dict[str, Any], ours: Iterable[str]) -> dict[str, Any]:
         """`ours`: what nobody has named."""
         gone = self.left_out.intersection(ours)

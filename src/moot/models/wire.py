@@ -194,10 +194,14 @@ def read_usage(usage: object) -> Usage:
     """The counts, as they are billed."""
     if not isinstance(usage, dict):
         return Usage()
+    prompt, completion = border.count(usage.get("prompt_tokens")), border.count(usage.get("completion_tokens"))
+    total = border.count(usage.get("total_tokens"))
+    if _PARTS.isdisjoint(usage):
+        return as_billed(Usage(prompt, completion), total)
     of_prompt, of_completion = usage.get("prompt_tokens_details"), usage.get("completion_tokens_details")
     counted = Usage(
-        prompt=_count(usage, "prompt_tokens"),
-        completion=_count(usage, "completion_tokens"),
+        prompt=prompt,
+        completion=completion,
         reasoning=_count(of_completion, "reasoning_tokens"),
         cached=_first(
             _count(of_prompt, "cached_tokens"),
@@ -210,7 +214,16 @@ def read_usage(usage: object) -> Usage:
         _count(of_prompt, "cache_creation_tokens"),
         _count(of_prompt, "cache_write_tokens"),
     )
-    return as_billed(counted, _count(usage, "total_tokens"), written)
+    return as_billed(counted, total, written)
+
+
+_PARTS = frozenset(
+    (
+        *("prompt_tokens_details", "completion_tokens_details"),
+        *("prompt_cache_hit_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"),
+    )
+)
+"""What counts parts of the prompt or the completion."""
 
 
 def _text_of(content: object) -> str:

@@ -6,7 +6,7 @@ How a failed request is sent again is no matter of this: that is the transport's
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -25,7 +25,7 @@ TOLD = {"cut": "cut off by max_tokens, which may be the server's own"}
 """What is wrong with a reply for whoever reads it, where the word that a prompt knows says too little."""
 
 
-def _unwatched(attempt: int) -> None:
+def unwatched(attempt: int) -> None:
     """Nobody hears it."""
 
 
@@ -33,6 +33,8 @@ def _unwatched(attempt: int) -> None:
 class Asking(Generic[T]):
     """What is asked of one player, and what becomes of its replies. For one call, and so not frozen: that takes longer."""
 
+    stage: str
+    turn: int
     messages: tuple[Message, ...]
     request: Callable[[tuple[Message, ...], int], Request]
     """From the messages and the number of the attempt to what is sent."""
@@ -40,51 +42,54 @@ class Asking(Generic[T]):
     """What a reply says, or `Unusable`."""
     again: Callable[[str, str], tuple[Message, ...]]
     """What is sent after a reply that was not usable, from its words and what was wrong with it."""
-    note: Callable[..., Call]
     instead: Callable[[Reply, str], Awaitable[Heard[T]]] | None = None
     """Settles a reply that was not usable without another attempt."""
-    begins: Callable[[int], Listener | None] = _unwatched
+    begins: Callable[[int], Listener | None] = unwatched
     """Told the number of each attempt when it begins: who hears the reply as it is written."""
 
 
-def unreached_in(calls: Iterable[Call]) -> tuple[str, ...]:
+def unreached_in(calls: Sequence[Call]) -> tuple[str, ...]:
     """Who could not be reached in a play, each once: with them it might have gone otherwise."""
-    unreached = {call.player for call in calls if call.unreached}
-    return tuple(sorted(unreached)) if unreached else ()
+    for call in calls:
+        if call.unreached:  # hardly ever
+            return tuple(sorted({call.player for call in calls if call.unreached}))
+    return ()
 
 
 async def until_usable(player: Player, asking: Asking[T], journal: list[Call]) -> Heard[T]:
     """Ask until a reply is usable, or `ATTEMPTS` have been made."""
+    name, model = player.name, player.model
+    place = (name, asking.stage, asking.turn)
     messages, problem = asking.messages, "there is none"
     for attempt in range(ATTEMPTS):
         request = asking.request(messages, attempt)
         try:
             # A team that is played by itself, or as a model, has no chain around its models.
             with overhearing(asking.begins(attempt)):
-                reply = charged(await player.model.generate(request), player.model.price)
+                reply = charged(await model.generate(request), model.price)
         except GenerationFailed as error:
-            journal.append(asking.note(request, error=str(error)))
             problem = str(error)
+            journal.append(Call(*place, request, error=problem, model=model.name))
             continue
         except CallError as error:
-            journal.append(asking.note(request, error=str(error), unreached=True))
-            return Heard(player.name, None, "failed", f"{type(error).__name__}: {error}")
+            journal.append(Call(*place, request, error=str(error), model=model.name, unreached=True))
+            return Heard(name, None, "failed", f"{type(error).__name__}: {error}")
         if reply.refused:
-            journal.append(asking.note(request, reply))
-            return Heard(player.name, None, "refused", reply.text[:300] or reply.finish)
+            journal.append(Call(*place, request, reply, model=model.name))
+            return Heard(name, None, "refused", reply.text[:300] or reply.finish)
         if reply.finish == "unrecorded":
-            journal.append(asking.note(request, reply))
-            return Heard(player.name, None, "unanswered", f"no usable recorded reply ({problem})")
+            journal.append(Call(*place, request, reply, model=model.name))
+            return Heard(name, None, "unanswered", f"no usable recorded reply ({problem})")
         try:
             read = asking.usable(reply)
         except Unusable as unusable:
             problem = unusable.problem
-            journal.append(asking.note(request, reply, problem=problem))
+            journal.append(Call(*place, request, reply, None, problem, model.name))
             if asking.instead is not None and reply.text.strip():
                 return await asking.instead(reply, problem)
             messages = asking.again(reply.text, problem)
             continue
-        journal.append(asking.note(request, reply, problem="repaired" if read.repaired else None))
-        return Heard(player.name, read.value, "answered")
+        journal.append(Call(*place, request, reply, None, "repaired" if read.repaired else None, model.name))
+        return Heard(name, read.value, "answered")
     told = TOLD.get(problem or "", problem)
-    return Heard(player.name, None, "unanswered", f"no usable reply in {ATTEMPTS} attempts; the last one: {told}")
+    return Heard(name, None, "unanswered", f"no usable reply in {ATTEMPTS} attempts; the last one: {told}")

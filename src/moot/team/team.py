@@ -16,7 +16,7 @@ from typing import Any, Protocol, TypeVar
 from moot.models.model import call_key
 from moot.models.overheard import Listener
 from moot.prompts import Prompts
-from moot.team.attempts import Asking, until_usable
+from moot.team.attempts import Asking, until_usable, unwatched
 from moot.team.attendance import Attendance, Quorum, Remembered, until_quorum
 from moot.team.forms import AnswerForm, Form, FromOutside, HoldsAnswer, Read, Unusable, read_reply, reads_whole
 from moot.team.lessons import Lesson
@@ -195,32 +195,27 @@ class Team:
         instead = None
         if (once or self.extractors) and isinstance(form, HoldsAnswer) and form.asked is not None:
             instead = partial(self._read_instead, player, form, form.asked, turn)
+        schema, sample = form.schema, self._sample(player, occasion)
+        ours = not isinstance(form, FromOutside)
         asking = Asking(
+            stage,
+            turn,
             messages,
-            partial(
-                self._request,
-                player,
-                question,
-                schema=form.schema,
-                params=params,
-                occasion=occasion,
-                form_is_ours=not isinstance(form, FromOutside),
-            ),
-            usable=partial(self._read, player, form, stage, turn),
-            again=lambda reply_text, problem: (*messages, *self._again(reply_text, problem, form)),
-            note=partial(Call, player.name, stage, turn, model=player.model.name),
-            instead=instead,
-            begins=partial(self._begins, player, stage, turn, question.is_long and reads_whole(form)),
+            lambda words, attempt: Request(words, params, schema, sample, attempt, question.id, ours),
+            lambda reply: self._read(player, form, stage, turn, reply),
+            lambda reply_text, problem: (*messages, *self._again(reply_text, problem, form)),
+            instead,
+            self._begins(player, stage, turn, question.is_long and reads_whole(form)),
         )
         return await until_usable(player, asking, self.journal)
 
-    def _begins(self, player: Player, stage: str, turn: int, whole: bool, attempt: int) -> Listener | None:
-        if self.watcher is None:
-            return None
-        name = player.name
+    def _begins(self, player: Player, stage: str, turn: int, whole: bool) -> Callable[[int], Listener | None]:
+        watcher, name = self.watcher, player.name
+        if watcher is None:
+            return unwatched
         seated = any(each.name == name for each in self.players)
         office = CAPTAIN if name == self.captain else PLAYER if seated else name
-        return self.watcher.begins(BegunCall(name, office, player.model.name, stage, turn, attempt, whole))
+        return lambda attempt: watcher.begins(BegunCall(name, office, player.model.name, stage, turn, attempt, whole))
 
     def _read(self, player: Player, form: Form[T], stage: str, turn: int, reply: Reply) -> Read[T]:
         """What a reply says. A long answer that was cut is one: asked again it would be cut again, and nothing else is said."""
@@ -245,14 +240,15 @@ class Team:
         Only a reply without any words is asked for again.
         """
         messages = self._messages(player, prompt)
-        occasion = self._occasion(player, messages, (turn, 0))
+        sample = self._sample(player, self._occasion(player, messages, (turn, 0)))
         asking = Asking(
+            stage,
+            turn,
             messages,
-            partial(self._request, player, question, schema=None, occasion=occasion),
-            usable=_words,
+            lambda words, attempt: Request(words, NOTHING, None, sample, attempt, question.id),
+            _words,
             again=lambda reply_text, problem: messages,
-            note=partial(Call, player.name, stage, turn, model=player.model.name),
-            begins=partial(self._begins, player, stage, turn, False),
+            begins=self._begins(player, stage, turn, False),
         )
         return await until_usable(player, asking, self.journal)
 
@@ -317,8 +313,8 @@ class Team:
     def _first_request(self, name: str, question: Question, prompt: str, form: Form[T], turn: int) -> Request:
         """What a player is sent in a round before anything can go wrong."""
         messages = self._messages(self[name], prompt)
-        occasion = self._occasion(self[name], messages, (turn, 0))
-        return self._request(self[name], question, messages, schema=form.schema, occasion=occasion)
+        sample = self._sample(self[name], self._occasion(self[name], messages, (turn, 0)))
+        return Request(messages, NOTHING, form.schema, sample, 0, question.id)
 
     def _occasion(self, player: Player, messages: tuple[Message, ...], moment: Moment) -> int:
         """How often this player was asked these words before, at other moments of the episode.
@@ -339,20 +335,8 @@ class Team:
             raise TypeError(f"expected a prompt in words, found {prompt!r:.40}")
         return (*self.prompts.introduction(player.instruction, player.persona), *examples, Message("user", prompt))
 
-    def _request(
-        self,
-        player: Player,
-        question: Question,
-        messages: tuple[Message, ...],
-        attempt: int = 0,
-        *,
-        schema: Mapping[str, Any] | None,
-        params: Mapping[str, Any] = NOTHING,
-        occasion: int = 0,
-        form_is_ours: bool = True,
-    ) -> Request:
-        sample = occasion * OCCASION_STRIDE + player.copy * COPY_STRIDE + self.repeat
-        return Request(messages, params, schema, sample, attempt, question.id, form_is_ours)
+    def _sample(self, player: Player, occasion: int) -> int:
+        return occasion * OCCASION_STRIDE + player.copy * COPY_STRIDE + self.repeat
 
     def _again(self, reply_text: str, problem: str, form: Form[object]) -> tuple[Message, ...]:
         if form.schema is None:
