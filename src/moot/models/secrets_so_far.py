@@ -8,6 +8,9 @@ from collections.abc import Sequence
 from moot.models.spelt import Spelt
 from moot.models.spelt_letters import DEEP
 
+_LONG = 64
+"""Characters that are held back: fewer are looked through again with every word that comes, more with every quarter more."""
+
 
 class UnsecretWords:
     """Of one reply. Where a secret stands in it nothing more is told: the whole reply has it hidden."""
@@ -18,6 +21,7 @@ class UnsecretWords:
         # Of many backslashes in a row the last ones alone can belong to a letter.
         self._starts = re.compile(rf"[{re.escape(firsts)}]|\\{{1,{DEEP}}}(?!\\)") if self._secrets else None
         self._held = ""
+        self._looked_through = 0
         self._found = False
 
     def take(self, words: str) -> str:
@@ -25,6 +29,9 @@ class UnsecretWords:
         if self._found or self._starts is None:
             return "" if self._found else words
         text = self._held + words
+        if self._looked_through > _LONG and 4 * len(text) < 5 * self._looked_through:
+            self._held = text
+            return ""
         told = len(text)
         for start in self._starts.finditer(text):
             at = start.start()
@@ -37,4 +44,5 @@ class UnsecretWords:
                 if at < told and secret.begun(text, at):
                     told = at
         self._held = text[told:]
+        self._looked_through = len(self._held)
         return text[:told]

@@ -23,7 +23,8 @@ _PAGE_AGAIN = r"(?:amp;){0,8}"
 _HEX = "[0-9a-fA-F]"
 _BACKSLASHES = rf"\\{{0,{DEEP}}}"
 _ITS_NUMBER = rf"{_PAGE_AGAIN}(?:#0{{0,7}}92|#[xX]0{{0,7}}(?i:5c)|bsol);"
-_A_BACKSLASH = rf"(?:\\(?:u0026{_ITS_NUMBER}|u(?i:005c)|x(?i:5c))?|%{_AGAIN}(?i:5c)|&{_ITS_NUMBER}){{0,64}}"
+_NUMBERS = rf"u0026{_ITS_NUMBER}|u(?i:005c)|u\{{0{{0,7}}(?i:5c)\}}|x(?i:5c)"
+_A_BACKSLASH = rf"(?:\\(?:{_NUMBERS})?|%{_AGAIN}(?i:5c)|&{_ITS_NUMBER}){{0,{DEEP}}}"
 _LINE_ENDS = rf"(?:\s|\\{{1,{DEEP}}}[nrt]|%{_AGAIN}0(?i:[ad])|&#1[03];){{0,8}}"
 
 HALF = re.compile(
@@ -68,7 +69,11 @@ def further_letters(letter: str, *, packed: bool, behind_backslash: bool) -> tup
     plain, behind, others = _ways(letter, packed)
     usual = f"{before}(?:(?<=\\\\)(?:{behind})|{others}|{plain})"
     again = {"%": "25", "&": "amp;"}.get(letter)
-    return (usual, *(f"{before}{letter}{again * number}" for number in range(5))) if again else (usual,)
+    if again is None:
+        return (usual,)
+    # What is behind may be a name of a page only to whoever has not written the letter in a page.
+    bare = rf"{before}(?<=\\)(?:{_behind_a_backslash(letter)})"
+    return usual, bare, *(f"{before}{letter}{again * number}" for number in range(5))
 
 
 @lru_cache(2_000)

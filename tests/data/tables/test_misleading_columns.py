@@ -319,6 +319,25 @@ def test_what_says_the_same_or_no_answer_at_all_is_no_rival(
     assert not wrong(load(path))
 
 
+@pytest.mark.parametrize("known", ["answer", "Correct answer", "Ответ"])
+@pytest.mark.parametrize(
+    "other",
+    [
+        *("gpt4_answer", "Claude answer", "human_answer", "previous_answer", "answer_de", "short_answer", "Alt Answer"),
+        *("normalized_answer", "answer_sentence", "answer_notes", "gold_passage", "right_context", "Correct spelling"),
+        *("worked solution", "solution_path", "Ключевые слова", "Правильный ответ (англ.)", "Also correct"),
+    ],
+)
+def test_what_stands_beside_an_answer_that_is_called_so_keeps_no_table_from_being_read(
+    known: str, other: str, tmp_path: Path
+) -> None:
+    path = filled(
+        tmp_path / "quiz.csv",
+        lambda number, text, choices, place: {"question": text, known: choices[place], other: choices[place - 1]},
+    )
+    assert not wrong(load(path))
+
+
 def test_a_verdict_is_not_taken_in_place_of_a_weak_name(tmp_path: Path) -> None:
     path = filled(
         tmp_path / "log.csv",

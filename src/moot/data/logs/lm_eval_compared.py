@@ -19,8 +19,9 @@ _FOLLOWED = re.compile(
     r"(?:\(\?[ims]+\))?\^?"
     r"(?:(?:\\[^A-Za-z0-9]|\\[DSWdnstw]|\[\^?(?:\\[^A-Za-z0-9]|\\[DSWdnstw]|[^\[\]\\])++\]|[^\\()\[\]{}|*+?^$])[*+?]?+)*+\$?"
 )
-"""Signs in a row, each perhaps repeated: no groups, no alternatives, nothing that looks back."""
-_REPEATED = re.compile(r"\\.|\[[^\[\]]*+\]|([*+])", re.DOTALL)
+"""Signs in a row, one perhaps repeated or left out: no groups, no alternatives, nothing that looks back."""
+_REPEATED = re.compile(r"\\.|\[[^\[\]]*+\]|(?<!\()([*+?])", re.DOTALL)
+MOST_PATTERNS = 20
 LONGEST_PATTERN = 200
 LONGEST_TARGET = 5_000
 """Characters: a longer target is left as it is."""
@@ -42,13 +43,12 @@ class ComparedForm:
         """None: the target itself, or it cannot be told."""
         if len(target) > LONGEST_TARGET or self.unused or not (self.patterns or self.no_numbers):
             return None
-        now = time.monotonic()
-        self._until = now + LONGEST_S if self._until is None else self._until
-        if now > self._until:
-            self.unused = "an expression that takes too long"
-            return None
+        self._until = time.monotonic() + LONGEST_S if self._until is None else self._until
         found = target
         for pattern in self.patterns:
+            if time.monotonic() > self._until:
+                self.unused = "an expression that takes too long"
+                return None
             found = pattern.sub("", found)
         if self.no_numbers:
             found = found.translate(str.maketrans("", "", string.digits))
@@ -66,7 +66,9 @@ def compared_form(configs: Sequence[Mapping[str, Any]], metric: str | None) -> C
 
 
 def _form(expressions: Sequence[str], ignore_numbers: Any) -> ComparedForm:
-    patterns = [_pattern(each) for each in expressions]
+    patterns = [_pattern(each) for each in expressions[: MOST_PATTERNS + 1]]
+    if len(patterns) > MOST_PATTERNS:
+        return ComparedForm(unused=f"one of more than {MOST_PATTERNS} expressions")
     odd = next((each for each, pattern in zip(expressions, patterns, strict=True) if pattern is None), "")
     return ComparedForm([each for each in patterns if each is not None], ignore_numbers is True, odd)
 

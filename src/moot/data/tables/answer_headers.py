@@ -117,6 +117,11 @@ def calls_it_an_answer(name: str) -> bool:
     return named or known_by_a_word(name, "answer")
 
 
+def says_nothing_else(name: str) -> bool:
+    """Whether each word of it does, as in "Correct answer", but not in "short answer" or "answer notes"."""
+    return all(word in _RIGHT or word.startswith(_BEGIN_RIGHT) for word in words_without_accents(name))
+
+
 def says_otherwise(name: str) -> bool:
     """Whether a header calls its column something that no answer is: points, a level, what somebody chose, what is wrong."""
     return "%" in name or any(map(_is_otherwise, words_without_accents(name)))

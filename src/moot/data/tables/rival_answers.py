@@ -13,7 +13,12 @@ from itertools import islice
 
 from moot.data.tables.advised_columns import WHICH_COLUMN, written
 from moot.data.tables.answer_forms import ROWS_OF_FLAGS, AnswersSeen, place_of
-from moot.data.tables.answer_headers import named_right, says_no_question, words_without_accents
+from moot.data.tables.answer_headers import (
+    named_right,
+    says_no_question,
+    says_nothing_else,
+    words_without_accents,
+)
 from moot.data.tables.choice_cells import SEPARATORS, is_cut, separator_of
 from moot.data.tables.choice_labels import columns_in_russian
 from moot.data.tables.doubts import Doubt
@@ -69,8 +74,10 @@ def _rival_answers(
     ]
     rivals = [name for name in plainly if _could_be(_rows(table, columns, name), rows, columns)]
     weak = plain(known) in _WEAK
-    if not verdict and not weak:  # beside a true answer it is whether somebody gave it
-        rivals = [name for name in rivals if not _is_verdict(table, name)]
+    if (
+        not verdict and not weak
+    ):  # beside a true answer stand many of its kind; and a verdict is whether somebody gave it
+        rivals = [name for name in rivals if says_nothing_else(name) and not _is_verdict(table, name)]
     if rivals:
         clear = len(rivals) == 1 and (weak or verdict) and not _is_verdict(table, rivals[0])
         return _doubt(table, (known, *rivals), likely=1 if clear else None)
