@@ -16,6 +16,7 @@ from second_way.raw import Raw
 from second_way.shares import PLAYED_AGAIN
 
 Row = dict[str, Any]
+Way = Callable[[Raw], Mapping[str, Any]]
 NOT_BY_GRADES = (
     "preferences",
     "position_bias",
@@ -52,13 +53,26 @@ def played_again(raw: Raw) -> Raw | None:
     return again
 
 
-def claimed_again(raw: Raw, figures: Mapping[str, Any], ways: Iterable[Callable[[Raw], Mapping[str, Any]]]) -> Row:
-    """The same figures, of which those that claim something are taken again."""
+def claimed_again(raw: Raw, figures: Mapping[str, Any], ways: Iterable[tuple[Way, Iterable[str]]]) -> Row:
+    """The same figures, of which those that claim something are taken again. `ways`: each with the keys that it gave."""
     if (again := played_again(raw)) is None:
         return dict(figures)
+    told = {key: figures[key] for key in figures if key not in NOT_BY_GRADES and _anything(figures[key])}
     with nothing_flatters():
-        others = {key: value for way in ways for key, value in way(again).items()}
-    return {key: value if key in NOT_BY_GRADES else _held(value, others.get(key)) for key, value in figures.items()}
+        others = {
+            key: value for way, keys in ways if not told.keys().isdisjoint(keys) for key, value in way(again).items()
+        }
+    return {**figures, **{key: _held(value, others.get(key)) for key, value in told.items()}}
+
+
+def _anything(value: Any) -> bool:
+    """Whether something is claimed in it."""
+    if isinstance(value, list):
+        return any(map(_anything, value))
+    if not isinstance(value, dict):
+        return False
+    here = any(_said(value, name, holm) is not None for name, _ in _ends(value) for holm in ("", "_holm"))
+    return here or any(map(_anything, value.values()))
 
 
 def _held(told: Any, other: Any) -> Any:
@@ -122,7 +136,7 @@ def _said(row: Mapping[str, Any], name: str, holm: str) -> int | None:
     if name and name == _tested(row):
         p = _number(row.get(f"p{holm}"))
     elif not name and _tested(row):
-        p = None if "difference_low" in row else p
+        p = None
     own = next((FROM[key] for key in ("multiple", "difference", "slope", "rho", "lift") if key in row), None)
     start = FROM.get(name) if name else None if _tested(row) else own
     if start is not None and low is not None and low > start:
