@@ -3,7 +3,7 @@ was there or on what is right."""
 
 from __future__ import annotations
 
-import json
+import asyncio
 from functools import cached_property
 from pathlib import Path
 
@@ -21,9 +21,7 @@ def _right(source: Source) -> int:
     return sum(seen.right is not None for cell in source.cells for seen in source.seen(cell))
 
 
-async def test_what_hangs_on_who_was_reached_is_worked_out_anew(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_hangs_on_who_was_reached_is_worked_out_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kept = cached_property(_right)
     kept.__set_name__(Source, "right_once")
     monkeypatch.setattr(Source, "right_once", kept, raising=False)
@@ -32,15 +30,15 @@ async def test_what_hangs_on_who_was_reached_is_worked_out_anew(
     path = write(tmp_path, rows, models=models, teams={"two": {"players": list(models)}}, strategies=["solo"])
     with asked(gone("ann", questions=lambda n: n < 3)):
         assert ended("run", path, "--quiet")[0] == 1
-    url = json.loads(path.read_text()).get("store") or f"sqlite:///{next(tmp_path.glob('*.db'))}"
-    store = await store_at(url).open()
+    assert asyncio.run(_counted(tmp_path / "cup.db")) == (20, 17, True)
+
+
+async def _counted(path: Path) -> tuple[int, int, bool]:
+    store = await store_at(f"sqlite:///{path}").open()
     try:
-        counts = await store.run(
-            lambda connection: _both(Source(connection, find_experiment(connection))),
-        )
+        return await store.run(lambda connection: _both(Source(connection, find_experiment(connection))))
     finally:
         await store.close()
-    assert counts == (20, 17, True)
 
 
 def _both(source: Source) -> tuple[int, int, bool]:
