@@ -239,7 +239,8 @@ def _beside(
         for name in silent:
             del several.values[name]
     failed = {
-        q: frozenset(name for name, alone in every.values.items() if q in alone and broken(alone[q])) for q in own
+        q: frozenset(several.players[name] for name, alone in every.values.items() if q in alone and broken(alone[q]))
+        for q in own
     }
     row |= _unreached({q: without.get(q, frozenset()) | failed[q] for q in own}, values)
     single = _cheapest(raw, several, all_highest(several.values, own), own)
