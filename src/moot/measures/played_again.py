@@ -7,6 +7,7 @@ contradict. `measures.claims.standing` holds a report against it.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 from moot.grade.ways import PLAYED_AGAIN
@@ -39,17 +40,33 @@ def graded_draft(source: Source, key: Key, draft: Answer) -> tuple[float | None,
     return (None, "again") if isinstance(source, PlayedAgain) and source.opens_draft(key, draft, found[0]) else found
 
 
+_OF_WHAT_WAS_ASKED = frozenset(
+    {"in_points", "nothing_played", "progress", "cut_short", "clusters", "_askings", "_at_once", "_spending"}
+)
+"""What a source works out once, by what was asked, how far and for how much: it is the same whatever plays come to. All else that
+it works out may hang on who was reached and on what is right, and is worked out anew."""
+
+
+def _is_shared(name: str) -> bool:
+    return name in _OF_WHAT_WAS_ASKED or not isinstance(getattr(Source, name, None), cached_property)
+
+
 class PlayedAgain(Source):
     """The same source, which is not read a second time."""
 
     def __init__(self, given: Source) -> None:
         given.draft_tables()
-        self.__dict__ |= given.__dict__ | {"so_far": {}}
+        self.__dict__ |= {name: value for name, value in vars(given).items() if _is_shared(name)}
+        self.so_far = {}
         self._given = given
         self._opened: dict[str, list[EpisodeOutline]] = {}
         self._missing = {
             (seen.key, name) for cell in given.cells for seen in given.seen(cell) for name in seen.unreached
         }
+
+    @cached_property
+    def whole(self) -> Source:
+        return self._given.whole
 
     def seen(self, cell: Stored) -> list[EpisodeOutline]:
         if cell["id"] not in self._opened:

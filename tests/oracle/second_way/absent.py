@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from second_way.compare import Near
 from second_way.diversity import thirds
 from second_way.options import named
 from second_way.raw import Cell, Raw
@@ -16,6 +17,8 @@ Row = dict[str, Any]
 ENDS = ("low", "high", "p", "low_holm", "high_holm", "p_holm")
 ONE_BY_ONE = ("headline", "hypotheses", "power", "unreached")
 """Where such plays are weighed by themselves, or nothing has an interval."""
+OF_A_TEAM = ("skyline", "best_single", "talk_threshold")
+"""No rows of a table; whom such a figure names is what came out, of all who may have come out."""
 NAMES = ("label", "from", "stage", "team", "cohort", "captain", "player")
 BY_ALL_DRAFTS = ("d", "self_choice", "places", "ece")
 """What a row tells that rests on all drafts and on whoever groups them: by the number of answers, whose draft was chosen, from
@@ -58,10 +61,7 @@ def without_intervals(raw: Raw, figures: Mapping[str, Any]) -> Row:
     if not any(episode.unreached for cell in raw.cells for episode in raw.episodes(cell)):
         return dict(figures)
     rows = _Rows(raw)
-    told = {
-        key: each if key in ONE_BY_ONE else rows.walk(key, each, {}, by_itself=isinstance(each, dict))
-        for key, each in figures.items()
-    }
+    told = {key: each if key in ONE_BY_ONE else rows.walk(key, each, {}) for key, each in figures.items()}
     if any(rows.concerned({"of": row["of"], "label": row["label"]}) for row in figures.get("frontier", ())):
         nobody = ("within_low", "within_high", "beaten_by")
         told["frontier"] = [{**row, **dict.fromkeys(nobody)} for row in told["frontier"]]
@@ -74,15 +74,14 @@ class _Rows:
 
     raw: Raw
 
-    def walk(self, key: str, value: Any, above: Mapping[str, Any], *, by_itself: bool = False) -> Any:
-        """`by_itself`: a figure of the report, and no row of a table; whom it names is what came out."""
+    def walk(self, key: str, value: Any, above: Mapping[str, Any]) -> Any:
         if isinstance(value, list):
             rows = [self.walk(key, each, above) for each in value]
             linked = key == "ratings" and any(self.concerned({**above, **row}) for row in value)
             return [_bare(row) for row in rows] if linked else rows
         if not isinstance(value, dict) or key == "bounds":
             return value
-        wanted = ("team",) if by_itself else ("of", "against", "a", "b", "towards", *NAMES)
+        wanted = ("team",) if key in OF_A_TEAM else ("of", "against", "a", "b", "towards", *NAMES)
         identity = {**above, **{name: value[name] for name in wanted if isinstance(value.get(name), str)}}
         identity |= {"asked": asked} if (asked := self._asked(key, value)) else {}
         of_sets = key in ("mean_over_sets", "set_groups")
@@ -93,8 +92,12 @@ class _Rows:
             return _bare(row)
         # Few plays of all may be many of those that a rate is over.
         for figure, (some, every) in _over_some(key, value).items():
-            if self.concerned(identity, some / every if every else 0.0):
-                row |= {name: None for name in (f"{figure}low", f"{figure}high") if name in row}
+            about = (
+                {name: identity[name] for name in ("team", "cohort") if name in identity} if key == "gap" else identity
+            )
+            if self.concerned(about, some / every if every else 0.0):
+                row |= {name: None for name in (f"{figure}{end}" for end in ENDS) if name in row}
+                row |= {name: False for name in ("better", "worse", "alone_better") if name in row and not figure}
         return row
 
     def _asked(self, key: str, row: Mapping[str, Any]) -> list[set[str]]:
@@ -186,7 +189,28 @@ def _over_some(key: str, row: Mapping[str, Any]) -> dict[str, tuple[float, float
         return {f"{name.removesuffix('n')}": (row[name], plays) for name in row if name.endswith("_n")}
     if "stronger" in row and "value" in row:
         return {"": (max(0.0, (row["stronger"] or 0.0) - (row["alone"] or 0.0)), 1.0)}
-    return {"": (0.0, 1.0)} if key == "gap" else {}
+    if key == "gap" or "rho" in row:
+        return {"": (0.0, 1.0)}
+    return dict.fromkeys(_chosen(key, row), (0.0, 1.0))
+
+
+def _chosen(key: str, row: Mapping[str, Any]) -> list[str]:
+    """What places and preferences claim: no grade says how far a play that is missing could move them."""
+    if key == "places":
+        return [""] if _leaves_out(row, "", 0.0) else []
+    if "first_difference" in row:
+        return [name for name in ("first_", "last_") if _leaves_out(row, name, 0.0)]
+    return [""] if ("wins" in row or "better" in row) and _leaves_out(row, "", 0.5) else []
+
+
+def _leaves_out(row: Mapping[str, Any], figure: str, chance: float) -> bool:
+    ends = {name: row.get(f"{figure}{name}") for name in ENDS}
+    told = {name: end.value if isinstance(end, Near) else end for name, end in ends.items()}
+    said = {name: end for name, end in told.items() if isinstance(end, float)}
+    return any(
+        end <= 0.05 if name.startswith("p") else end > chance if name.startswith("low") else end < chance
+        for name, end in said.items()
+    )
 
 
 def _bare(row: Row) -> Row:

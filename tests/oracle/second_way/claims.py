@@ -14,9 +14,10 @@ import numpy as np
 from second_way import tables
 from second_way.absent import lacking
 from second_way.accuracy import interim
+from second_way.again import nothing_flatters, played_again
 from second_way.claims_tables import clusters, ends_of, mark_of, table_of
 from second_way.compare import ANY_TEXT, Holds, Near
-from second_way.frontier import chosen_low, frontier, power_rows
+from second_way.frontier import beaten_again, chosen_low, frontier, power_rows
 from second_way.intervals import mean
 from second_way.luck import Ends, claim_waiting, near
 from second_way.options import (
@@ -50,6 +51,9 @@ def claims(raw: Raw) -> Row:
     came = {title: side for title, side in every.items() if not _failed(side)}
     headline = _headline(raw, came or every)
     rows, left_out = frontier(raw, came), [title for title in every if title not in came]
+    if rows and (again := played_again(raw)) is not None:
+        with nothing_flatters():
+            rows = beaten_again(rows, frontier(again, {t: side for t, side in options(again).items() if t in came}))
     if rows:
         left_out += [title for title in titles(raw).values() if title not in every]
         left_out += Ranked({title: side.values for title, side in came.items()}).out
@@ -235,7 +239,8 @@ def _beside(
         for name in silent:
             del several.values[name]
     failed = {
-        q: frozenset(name for name, alone in every.values.items() if q in alone and broken(alone[q])) for q in own
+        q: frozenset(several.players[name] for name, alone in every.values.items() if q in alone and broken(alone[q]))
+        for q in own
     }
     row |= _unreached({q: without.get(q, frozenset()) | failed[q] for q in own}, values)
     single = _cheapest(raw, several, all_highest(several.values, own), own)

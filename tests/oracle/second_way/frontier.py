@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -162,7 +163,7 @@ def _beaten(
     *,
     means: bool,
     others_gone: int,
-) -> list[Holds]:
+) -> list[OneOf]:
     """Who is better than each, of those that cost no more: Holm over all rows and those of options that are gone, of which any
     may be called beaten in 5 % of experiments where none is. The points are drawn, so that near the level it may be one or the
     other."""
@@ -198,8 +199,24 @@ def _at_ends(sides: Sequence[Option], table: Floats, asked: Sequence[str]) -> tu
     return worst, best
 
 
-def _one_of(names: set[str | None]) -> Holds:
-    return Holds(lambda name: name in names, f"one of {names}")
+@dataclass(frozen=True)
+class OneOf(Holds):
+    names: frozenset[str | None] = frozenset()
+
+
+def _one_of(names: Iterable[str | None]) -> OneOf:
+    few = frozenset(names)
+    return OneOf(lambda name: name in few, f"one of {[*few]}", few)
+
+
+def beaten_again(rows: Sequence[Row], again: Sequence[Row]) -> list[Row]:
+    """Whoever is not beaten by the same `again`, where plays without somebody may come to anything, is beaten by nobody."""
+    names = {row["of"]: row["beaten_by"].names for row in again}
+    told = [(row, row["beaten_by"].names, names.get(row["of"], {None})) for row in rows]
+    return [
+        {**row, "beaten_by": _one_of(one if one == other else None for one in here for other in there)}
+        for row, here, there in told
+    ]
 
 
 # ---------------------------------------------------------------- what could have been seen

@@ -11,6 +11,7 @@ from typing import Any
 
 from second_way.absent import lacking
 from second_way.accuracy import interim
+from second_way.again import nothing_flatters, played_again
 from second_way.cohort_gap import _best, _graded_only, _players, somebody_waits, surely_no_gap, whoever_is_best
 from second_way.compare import ANY_TEXT, Holds, Near
 from second_way.hanging import together as in_units
@@ -69,7 +70,23 @@ def hypotheses(raw: Raw) -> Row:
             rows[place] |= {"taken_out": out} if out else {}
             rows[place] |= {"keys_changed": keys} if (keys := mended(raw)) else {}
     opened = [{**rows[place], **_unreached(raw, texts[place], rows[place]["n"])} for place in range(len(judged))]
+    if (again := played_again(raw)) is not None:
+        with nothing_flatters():
+            others = hypotheses(again)["hypotheses"]
+        opened = [_held_against(row, other) for row, other in zip(opened, others, strict=True)]
     return {"hypotheses": [{**row, **interim(raw)} for row in opened]}
+
+
+def _held_against(row: Row, other: Row) -> Row:
+    """Open, where the verdict is another once plays without somebody may come to anything."""
+    if row["verdict"] == other["verdict"] or row["verdict"] == "open":
+        return row
+    if isinstance(row["verdict"], Holds) or isinstance(other["verdict"], Holds):
+        return row | dict.fromkeys((*CLAIMED, "verdict", "note"), Holds(lambda _: True, "too near to call"))
+    return {**row, **dict.fromkeys(CLAIMED), "verdict": "open", "note": ANY_TEXT}
+
+
+CLAIMED = ("low", "high", "p", "p_holm", "low_holm", "high_holm")
 
 
 def _unreached(raw: Raw, text: str, n: int) -> Row:
@@ -81,8 +98,7 @@ def _unreached(raw: Raw, text: str, n: int) -> Row:
         for cell in _of_cohort(raw, named(raw, side), None if function == "gap_closure" else cohort):
             any_missing = any(play.unreached for play in raw.episodes(cell))
             if (rare and any_missing) or lacking(raw, [cell], n):
-                claimed = ("low", "high", "p", "p_holm", "low_holm", "high_holm")
-                return {**dict.fromkeys(claimed), "verdict": "open", "note": ANY_TEXT}
+                return {**dict.fromkeys(CLAIMED), "verdict": "open", "note": ANY_TEXT}
     return {}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -217,7 +217,7 @@ def _never(side: Side) -> Side:
 def _as_played(raw: Raw, cell: Cell) -> Iterable[Pair]:
     solo = table_of(raw, cell).solo.get(cell.captain or "")
     alone = {
-        (episode.question, episode.repeat): _side(episode.outcome, episode.right, episode.answer)
+        (episode.question, episode.repeat): _said_by(episode)
         for episode in (raw.episodes(solo) if solo is not None else ())
     }
     drafts = _own_drafts(raw, cell)
@@ -226,7 +226,7 @@ def _as_played(raw: Raw, cell: Cell) -> Iterable[Pair]:
         place = episode.question, episode.repeat // int(cell.traits.get("repeats", 1))
         native = alone.get(place) or drafts.get((episode.question, episode.repeat))
         if native is not None:
-            after = _side(episode.outcome, episode.right, episode.answer)
+            after = _said_by(episode)
             yield Pair(
                 episode.question,
                 raw.questions[episode.question]["set"],
@@ -245,11 +245,9 @@ def _own_drafts(raw: Raw, cell: Cell) -> dict[tuple[str, int], Side]:
     if "drafts" not in cell.traits:
         return {}
     found = {
-        (row["question_id"], row["repeat"]): _side(
-            row["outcome"],
-            raw.draft_grades[row["question_id"], row["text"]],
-            row["text"],
-        )
+        (row["question_id"], row["repeat"]): OPEN
+        if row["text"] is None and _is_missing(raw, row)
+        else _side(row["outcome"], raw.draft_grades[row["question_id"], row["text"]], row["text"])
         for row in raw.tables["drafts"]
         if row["cell"] == cell.id and row["by"] == cell.captain
     }
@@ -264,6 +262,10 @@ def _own_drafts(raw: Raw, cell: Cell) -> dict[tuple[str, int], Side]:
                     side = _side("answered" if play.answered else "unanswered", play.right, play.said)
                 found[episode.question, episode.repeat] = side
     return found
+
+
+def _is_missing(raw: Raw, row: Mapping[str, Any]) -> bool:
+    return (row["question_id"], row["repeat"], row["by"]) in raw.missing and raw.waits(row["question_id"])
 
 
 def of_everybody(pairs: Sequence[Pair]) -> tuple[list[Pair], int]:
@@ -283,6 +285,14 @@ def unfair_pairs(pairs: Sequence[Pair]) -> bool:
     """Whether what is graded of them flatters. Somebody's repeats of a question wait together."""
     together = split(pairs, lambda pair: (pair.question, pair.player, pair.cohort)).values()
     return unfair([[side.grade for pair in own for side in (pair.native, pair.after)] for own in together])
+
+
+def _said_by(episode: Episode) -> Side:
+    """Of what will be played again nobody knows anything."""
+    return OPEN if episode.opened else _side(episode.outcome, episode.right, episode.answer)
+
+
+OPEN = Side("answered", None, None)
 
 
 def _side(outcome: str, grade: Grade, text: str | None) -> Side:

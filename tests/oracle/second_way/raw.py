@@ -19,7 +19,7 @@ import polars
 
 from second_way.hanging import remember
 from second_way.ranked import DIGESTS
-from second_way.shares import Failed, Grade, KeptBack, NeverCame, Ungraded, grade_of
+from second_way.shares import Failed, Grade, KeptBack, NeverCame, Ungraded, grade_of, graded
 
 Row = Mapping[str, Any]
 
@@ -102,11 +102,15 @@ class Episode:
     """Whether every play of its cell failed."""
     unreached: frozenset[str] = frozenset()
     """Whose calls failed in it, or in too much of what it was learnt from."""
+    opened: bool = False
+    """Whether it may come to anything, since it will be played again."""
 
     @property
     def right(self) -> Grade:
         """No answer is not right, and is in no figure where nobody knows what would be; an answer that nobody has graded is
         unknown."""
+        if self.opened:
+            return None
         if self.answer is None:
             ends = {"abstained": KeptBack, "failed": NeverCame if self.never_came else Failed}
             nothing = ends.get(self.outcome, float)(0.0)
@@ -149,6 +153,8 @@ class Raw:
     """What may be on the bill without a call: it is in no table of a report, so it is read from the books."""
     beside: Sequence[Raw] = ()
     """What else is in its store, as it was reported then: the oldest first."""
+    again: bool = False
+    """Whether plays without somebody are open, like answers that wait for a grade."""
 
     @classmethod
     def read(cls, folder: Path, config: Mapping[str, Any], beside: Sequence[Raw] = ()) -> Raw:
@@ -234,6 +240,17 @@ class Raw:
 
     @cached_property
     def _by_cell(self) -> dict[str, list[Episode]]:
+        played = self._as_played
+        return {cell: list(map(_open, several)) for cell, several in played.items()} if self.again else played
+
+    @cached_property
+    def missing(self) -> set[tuple[str, int, str]]:
+        """By question and repeat: who will be asked again; nobody, where all is taken as it was played."""
+        plays = [play for several in self._as_played.values() for play in several] if self.again else []
+        return {(play.question, play.repeat, name) for play in plays for name in play.unreached}
+
+    @cached_property
+    def _as_played(self) -> dict[str, list[Episode]]:
         values = {(row["cell"], row["question_id"], row["repeat"]): row for row in self.tables["episodes"]}
         order = {question: place for place, question in enumerate(self.questions)}
         episodes: dict[str, list[Episode]] = {cell.id: [] for cell in self.cells}
@@ -286,6 +303,14 @@ class Raw:
     def episodes(self, cell: Cell) -> list[Episode]:
         """In the order of the questions, then of the repeats."""
         return self._by_cell[cell.id]
+
+
+def _open(play: Episode) -> Episode:
+    """What nobody can ever grade stays so."""
+    if not play.unreached:
+        return play
+    whole = replace(play, unreached=frozenset(), never_came=False)
+    return replace(whole, opened=True, answer=None) if graded(play.right) or play.waits else whole
 
 
 def _of_the_file(tables: Mapping[str, list[Row]], config: Mapping[str, Any]) -> dict[str, list[Row]]:

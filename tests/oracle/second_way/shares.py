@@ -13,6 +13,11 @@ from second_way.intervals import mean, share_interval, waiting_interval
 FEW = 0.05
 
 
+PLAYED_AGAIN: list[bool] = []
+"""Not empty while plays without somebody are open: whether one is hangs on nothing it says. What waits for a grade beside them
+has been weighed where the figure is told."""
+
+
 class Ungraded(Enum):
     """None is a grade that waits for the judge."""
 
@@ -79,6 +84,8 @@ def unfair(groups: Sequence[Sequence[Grade]]) -> bool:
     figure of somebody who was heard only where the others disagreed."""
     if any(grade is Ungraded.NOT_HEARD for group in groups for grade in group):
         return True
+    if PLAYED_AGAIN:
+        return False
     waiting = sum(any(grade is None for grade in group) for group in groups)
     judged = any(isinstance(grade, Judged) for group in groups for grade in group)
     hopeless = sum(None not in group and not HOPELESS.isdisjoint(group) for group in groups)

@@ -187,6 +187,7 @@ def _table(
                 text = texts[player]
                 failed = text is None and endings[key, player] == {"failed"}
                 nothing = raw.nothing(key[0], failed=failed)
+                nothing = None if (*key, player) in raw.missing and raw.waits(key[0]) else nothing
                 right = raw.draft_grades[key[0], text] if text is not None else nothing
                 played.append(
                     Play(*key, "drafted", right, player=player, said=text, answered=text is not None, failed=failed)

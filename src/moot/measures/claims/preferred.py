@@ -11,6 +11,7 @@ from typing import Any
 from moot.experiment.side_names import ClaimError
 from moot.measures.cells import Stored
 from moot.measures.claims.plays_without import too_many_without
+from moot.measures.claims.rate_bases import parts_of_plays
 from moot.measures.claims.unreached import KEY, unreached_row, who_by_question
 from moot.measures.claims.words import CUT_SHORT, interim_words, sentences, unreached_sentence
 from moot.measures.numbers import plain, rounded
@@ -75,13 +76,15 @@ def _preferred(source: Source, headline: Row, found: PreferenceFigures) -> Row |
 
 
 def _unreached(source: Source, row: Row) -> Row:
-    """On how many questions somebody could not be reached, where that is more than a few of either side's plays."""
+    """On how many questions somebody could not be reached, where that is more than a few of either side's plays, or any where
+    one is said to be better: as in the table of preferences."""
     try:
         sides = [cells_named(row[key], source.cells) for key in ("of", "against") if row[key]]
     except ClaimError:
         return {}
     cells = [cell for side in sides for cell in side]
-    if not any(too_many_without(source, side, counted=row["questions"]) for side in sides):
+    part = parts_of_plays(row, "options").get("", 1.0)
+    if not any(too_many_without(source, side, part=part, counted=row["questions"]) for side in sides):
         return {}
     asked = {episode.key[0] for cell in cells for episode in source.seen(cell)}
     found = unreached_row(who_by_question(source, cells, asked), len(asked))

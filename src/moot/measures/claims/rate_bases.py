@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from moot.stats.graded import FEW_WAITING
+from moot.stats.quantiles import ALPHA
 
 PartsOfPlays = Mapping[str, float]
 """By what stands before the `low` and `high` of a figure, nothing where they are the row's own: over which share of the row's
@@ -36,19 +36,22 @@ def _parts(row: Mapping[str, Any], of: str) -> Iterator[tuple[str, float]]:
         yield "", max(0.0, row["stronger"] - row["alone"])
     elif of == "gap" or "rho" in row:
         yield "", 0.0
-    elif "first_difference" in row or of == "places":
-        yield from ((name, _margin(row, name, 0.0)) for name in (("",) if of == "places" else ("first", "last")))
+    elif of == "places":
+        yield "", _where_claimed(row, "", 0.0)
+    elif "first_difference" in row:
+        yield from ((name, _where_claimed(row, f"{name}_", 0.0)) for name in ("first", "last"))
     elif "wins" in row or "better" in row:
-        yield "", _margin(row, "", 0.5)
+        yield "", _where_claimed(row, "", 0.5)
 
 
-def _margin(row: Mapping[str, Any], name: str, start: float) -> float:
-    """Of what goes by no grade: as much as plays may turn from one end to the other, each counted twice since the interval
-    grows wider with it, before an end reaches `start`. 1 where neither more nor less is claimed."""
-    before = f"{name}_" if name else ""
-    ends = [(row.get(f"{before}low{paid}"), row.get(f"{before}high{paid}")) for paid in ("", "_holm")]
-    far = [max(low - start, start - high) for low, high in ends if low is not None and high is not None]
-    return min((each / (2 * FEW_WAITING) for each in far if each > 0), default=1.0)
+def _where_claimed(row: Mapping[str, Any], name: str, chance: float) -> float:
+    """Of what goes by no grade, so that nobody knows how far one play may move it: 0 where it is claimed to be another than by
+    `chance`."""
+    for paid in ("", "_holm"):
+        low, high, p = (row.get(f"{name}{end}{paid}") for end in ("low", "high", "p"))
+        if (low is not None and low > chance) or (high is not None and high < chance) or (p is not None and p <= ALPHA):
+            return 0.0
+    return 1.0
 
 
 def _of_changes(row: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
