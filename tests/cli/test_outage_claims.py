@@ -63,6 +63,15 @@ def test_between_equals_an_outage_of_few_plays_makes_no_claim(lost: int, tmp_pat
     assert compared["unreached"]["withheld"] is True
 
 
+def test_nor_does_one_that_its_family_alone_leaves_open(tmp_path: Path) -> None:
+    others = [f"accuracy(solo@{name}) > 0.995" for name in ("bob", "cat")]
+    path = equals(tmp_path, 180, hypotheses=[CLAIM, *others])
+    during = while_away(path, gone("ann", questions=lambda n: n < 6))
+    hypothesis = during["hypotheses"][0]
+    assert (hypothesis["value"], hypothesis["low"], hypothesis["p"]) == (pytest.approx(6 / 180), None, None)
+    assert "(ann)" in hypothesis["note"]
+
+
 def test_what_no_such_play_can_turn_round_is_claimed_everywhere(tmp_path: Path) -> None:
     path = equals(tmp_path, 180, knows=0.5, hypotheses=[CLAIM])
     during = while_away(path, gone("ann", questions=lambda n: n < 3))

@@ -22,6 +22,7 @@ from moot.measures.claims.words import unreached_words
 from moot.measures.source import Source
 from moot.stats.counted_words import few_names
 from moot.stats.graded import FEW_WAITING, Value, ValuesByName
+from moot.stats.quantiles import ALPHA
 
 Row = dict[str, Any]
 KEY = "unreached"
@@ -139,15 +140,21 @@ class _Flipped:
 def without_the_unreached(
     source: Source, cells: Sequence[Stored], hypotheses: Sequence[Row], again: Callable[[], Sequence[Row]]
 ) -> list[Row]:
-    """Hypotheses, those open of which too much was played without somebody, or of which the verdict is another `again`, where
-    these plays may come to anything."""
+    """Hypotheses, those open of which too much was played without somebody, or which say another thing `again`, where these
+    plays may come to anything: by their verdict, or by themselves, without their family."""
     rows = [_opened(source, cells, row) for row in hypotheses]
-    decided = [place for place, row in enumerate(rows) if row["verdict"] != "open"]
-    others = again() if decided else ()
-    for place in decided:
-        if others[place]["verdict"] != rows[place]["verdict"]:
+    claimed = [place for place, row in enumerate(rows) if row["verdict"] != "open" or _says_something(row)]
+    others = again() if claimed else ()
+    for place in claimed:
+        row, other = rows[place], others[place]
+        if other["verdict"] != row["verdict"] or (_says_something(row) and not _says_something(other)):
             rows[place] = _open(rows[place], f"{_who(source, cells, rows[place])}, and {TURNED}")
     return rows
+
+
+def _says_something(row: Row) -> bool:
+    """By its own p, that its value is none of chance, whichever the others of its family are."""
+    return row.get("p") is not None and row["p"] <= ALPHA
 
 
 TURNED = "what they come to once all are asked could turn it round"
