@@ -338,6 +338,38 @@ def test_what_stands_beside_an_answer_that_is_called_so_keeps_no_table_from_bein
     assert not wrong(load(path))
 
 
+def test_choices_in_the_question_itself_are_no_open_question(tmp_path: Path) -> None:
+    path = filled(
+        tmp_path / "quiz.csv",
+        lambda number, text, choices, place: {
+            "question": "\n".join([text, *(f"{letter}) {each}" for letter, each in zip(ABCD, choices, strict=False))]),
+            "answer": ABCD[place],
+        },
+    )
+    with pytest.raises(FileError, match="the choices stand in the question") as caught:
+        load(path)
+    assert "columns: {choices: null}" in str(caught.value)
+    assert len({case.answer for case in load(path, stated=Stated({"choices": None}))}) > 1
+
+
+def test_several_right_answers_in_a_cell_are_no_choice(tmp_path: Path) -> None:
+    """As TruthfulQA has them: all that is right would be one choice, which gives itself away."""
+    path = filled(
+        tmp_path / "quiz.csv",
+        lambda number, text, choices, place: {
+            "Question": text,
+            "Best Answer": choices[place],
+            "Correct Answers": f"{choices[place]}; It is {choices[place]}",
+            "Incorrect Answers": "; ".join(each for each in choices if each != choices[place]),
+        },
+    )
+    with pytest.raises(FileError, match="Correct Answers holds several right answers in one cell") as caught:
+        load(path, stated=Stated({"answer": "Correct Answers"}))
+    assert "format: truthfulqa" in str(caught.value)
+    cases = load(path, stated=Stated({"answer": "Best Answer"}))
+    assert [len(case.question.choices) for case in cases] == [4] * len(cases)
+
+
 def test_a_verdict_is_not_taken_in_place_of_a_weak_name(tmp_path: Path) -> None:
     path = filled(
         tmp_path / "log.csv",

@@ -63,6 +63,13 @@ def _all_in_brackets(found: Sequence[re.Match[str] | None]) -> bool:
     return all(match is not None and match[2] in ")]" for match in found)
 
 
+def labels_within(text: str) -> list[str]:
+    """Of choices that stand somewhere in it, from the first on and in their order; none where they are fewer than two."""
+    labels = [match[1].upper() for match in _LABEL.finditer(text[:_LONGEST])]
+    ordered = any(labels == list(order[: len(labels)]) for order in (LATIN, RUSSIAN))
+    return labels if ordered and len(labels) > 1 else []
+
+
 def _behind_labels(cell: str) -> list[str]:
     """Without their labels; the whole where these are not the first of an alphabet or of the numbers, in their order."""
     found = list(_LABEL.finditer(cell.strip()[:_LONGEST]))

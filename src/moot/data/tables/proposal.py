@@ -16,6 +16,7 @@ from moot.data.tables.advised_columns import WHICH_COLUMN, in_order, such_as, wr
 from moot.data.tables.answer_forms import AnswersAs, AnswersSeen, in_words, label_against_text
 from moot.data.tables.choice_cells import SEPARATORS, SEPARATORS_IN_WORDS, WRITTEN, is_cut, separator_of
 from moot.data.tables.choice_labels import columns_in_russian
+from moot.data.tables.choices_in_questions import choices_in_questions
 from moot.data.tables.doubts import Doubt as Doubt
 from moot.data.tables.known_names import (
     META,
@@ -35,6 +36,7 @@ from moot.data.tables.missing_columns import missing_columns, with_values
 from moot.data.tables.numbers_for_questions import numbers_for_questions
 from moot.data.tables.odd_sheets import other_sheets_told
 from moot.data.tables.rival_answers import flags_for_answers, rival_answers
+from moot.data.tables.several_right import several_right
 from moot.data.tables.stated import NEEDED
 from moot.data.tables.stated import NOTHING_STATED as NOTHING_STATED
 from moot.data.tables.stated import Stated as Stated
@@ -197,6 +199,9 @@ def _left_out(
         return None
     answer = columns.get("answer")
     found = left_out_choices(table, answer, unused) if isinstance(answer, str) else None
+    if found is None and isinstance(answer, str) and isinstance(text := columns.get("text"), str):
+        doubt = choices_in_questions(table, text, answer)
+        found = LeftOutChoices(doubt=doubt) if doubt is not None else None
     if found is not None and found.doubt is not None and "answer" in stated.columns:
         return LeftOutChoices(found.doubt.problem)  # whoever says which the answer is is told, and not refused
     return found
@@ -255,6 +260,8 @@ def _by_rows(
         problem = f"answers: {stated.answers} is about choices, and no column is known to be choices"
         return replace(proposal, doubts=(Doubt(problem, table.header),))
     if WRONG in columns:
+        if (several_in_a_cell := several_right(table, columns)) is not None:
+            return replace(proposal, doubts=(several_in_a_cell,))
         every = listed((*several(columns["answer"]), *several(columns[WRONG])))
         reasons += (f"the choices are {every}, in an order drawn for each question",)
     seen = _seen(mapping)
