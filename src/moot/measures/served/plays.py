@@ -120,7 +120,7 @@ def _plays(
         question, verdict = source.cases[row["question"]].question, verdict_of(row["verdict"])
         steps = orjson.loads(row["transcript"])
         if cell["player"] is not None:
-            traffic.askings.alone(cell["player"], [row["question"]], [row["outcome"]], [steps])
+            traffic.askings.alone([cell["player"]], [row["question"]], [row["outcome"]], [steps])
         else:
             offices = cell["traits"].offices
             traffic.askings.together(players, row["question"], steps, verdict.traces, offices)
