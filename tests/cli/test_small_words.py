@@ -133,10 +133,10 @@ def test_the_example_of_an_answer_is_no_column_that_would_be_played_as_it_stands
 def test_the_file_says_the_same_example_as_the_message(capsys: Captured) -> None:
     """Where neither the question nor the answer is known by its name; a number is nobody's question."""
     Path("quiz.csv").write_text(
-        "Nr;Frage;Antwort A;Antwort B;Lösung\n1;größter Planet;Mars;Jupiter;B\n2;Hauptstadt von Italien;Rom;Oslo;A\n"
+        "Nr;Stichwort;Antwort A;Antwort B;Lösung\n1;größter Planet;Mars;Jupiter;B\n2;Hauptstadt von Italien;Rom;Oslo;A\n"
     )
     assert moot("init", "--yes", "--port", "9", "quiz.csv") == 2
-    example = "columns: {text: Frage, choices: [Antwort A, Antwort B], answer: Lösung}"
+    example = "columns: {text: Stichwort, choices: [Antwort A, Antwort B], answer: Lösung}"
     assert example in capsys.readouterr().err
     assert example in Path("quiz.yaml").read_text()
 

@@ -236,6 +236,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("unit", HOSTILE)
 @pytest.mark.parametrize("key", [KEY, "%25%25%25%25%25%25%25%25", "&amp;&amp;&amp;&amp;", "\\" * 12 + "x" * 4])
 def test_no_text_takes_longer_than_its_length(unit: str, key: str) -> None:
@@ -255,4 +256,4 @@ def test_no_text_takes_longer_than_its_length(unit: str, key: str) -> None:
         return time.thread_time() - begun
 
     short_s = min(cpu_s(3_000) for _ in range(2))  # first: letters are compiled as they are met
-    assert cpu_s(12_000) < 8 * max(0.02, short_s)
+    assert min(cpu_s(12_000) for _ in range(3)) < 8 * max(0.02, short_s)
