@@ -66,7 +66,7 @@ ATTACKS := $(LONG_ATTACKS) tests/test_security.py tests/serve/test_doors.py \
 	tests/store/test_step_stores.py tests/serve/test_long_past.py \
 	tests/grade/test_long_answers.py tests/models/test_litellm.py tests/experiment/test_strangers_file.py \
 	tests/store/test_strangers_store.py tests/cli/test_export.py tests/engine/test_cap_without_a_store.py \
-	tests/models/test_error_forms.py tests/report/publish/test_places_elsewhere.py
+	tests/models/test_error_forms.py tests/report/publish/test_places_elsewhere.py tests/models/test_spelt_secrets.py
 
 SHELL := /bin/bash
 PYTHON ?= python3

@@ -61,7 +61,7 @@ TRIED = {
     "A model goes one call at a time under a cap until its first bill": "tests/engine/test_money_attacks.py",
     "as many as the day has room for": "tests/serve/test_day_cap.py",
     "what is not shown is not read": "tests/serve/test_long_past.py",
-    "a JSON within a text or base64": "tests/engine/test_secrets.py",
+    "digits or base64 write them: any of their letters by its number or name": "tests/models/test_spelt_secrets.py",
     "its `logprobs` included": "tests/engine/test_secrets.py",
     "also with its aliases written out": "tests/experiment/test_strangers_file.py",
     "not a file, such as a pipe or a device, is refused": "tests/hostile/test_files.py",
