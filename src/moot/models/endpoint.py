@@ -79,7 +79,8 @@ class EndpointModel:
         self._api_key = api_key
         proxied = urlsplit(self.network.proxy or "")
         self._secrets = Secrets(
-            (api_key, *secrets_of_proxy(proxied), *hidden_headers(self.network)),
+            (api_key, *hidden_headers(self.network)),
+            passwords=secrets_of_proxy(proxied),
             in_messages=(*self.network.headers.values(), proxied.username),
         )
         self.system = system

@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import SplitResult, unquote
 
+from moot.models.secret_names import is_no_key, names_a_secret
 from moot.models.secrets_so_far import UnsecretWords
 from moot.models.spelt import TELLING, Spelt, packed_parts
 from moot.models.spelt_letters import BACKSLASH, how_odd
@@ -26,23 +27,24 @@ NO_WORD = 12
 NO_WORD_PACKED = 6
 """Bytes. Shorter ones are words like others when they are packed; and shorter than `NO_WORD` they are looked for alone."""
 
-NO_KEY = frozenset(
-    ("none", "null", "empty", "dummy", "unused", "x", "xx", "xxx", "-", "na", "n/a", "no-key", "not-needed", "ollama")
-)
-"""What is sent to servers that want a key and look at none. A model may say such a word."""
-
-_NAMED_SECRET = re.compile(r"auth|key|token|secret|passw|credential|cookie|session|signature", re.IGNORECASE)
-
 _ESCAPE = re.compile(r"\\{1,16}u([0-9a-fA-F]{4})")
 
 
 class Secrets:
     """The secrets of one model. Printing this shows none of them."""
 
-    def __init__(self, secrets: Iterable[str | None], *, in_messages: Iterable[str | None] = ()) -> None:
-        """`in_messages`: what is hidden in errors alone, where nobody misses it; no secret by its name."""
+    def __init__(
+        self,
+        keys: Iterable[str | None],
+        *,
+        passwords: Iterable[str | None] = (),
+        in_messages: Iterable[str | None] = (),
+    ) -> None:
+        """`passwords`: secret whatever they say, where a key may say that there is none. `in_messages`: what is hidden in
+        errors alone, where nobody misses it; no secret by its name."""
+        secrets = (*(key for key in keys if key and not is_no_key(key)), *passwords)
         plain = {text for secret in secrets if secret for text in (secret, unquote(secret))}
-        known = sorted((text for text in plain if text.casefold() not in NO_KEY), key=len, reverse=True)
+        known = sorted(plain, key=len, reverse=True)
         self._spelt = sorted((each for text in known for each in _spellings(text)), key=lambda each: -len(each.text))
         others = {text for text in in_messages if text and len(text) >= NO_WORD}
         self._others = sorted(others, key=len, reverse=True)  # one may be a part of another
@@ -93,7 +95,7 @@ class Secrets:
 
 def secret_headers(headers: Mapping[str, str]) -> list[str]:
     """The values of those headers whose name says that they are secret; of one with a scheme, such as Bearer, the rest."""
-    return [each for name, value in headers.items() if _NAMED_SECRET.search(name) for each in parts_of_header(value)]
+    return [each for name, value in headers.items() if names_a_secret(name) for each in parts_of_header(value)]
 
 
 def parts_of_header(value: str) -> list[str]:

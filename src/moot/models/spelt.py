@@ -87,14 +87,14 @@ class Spelt:
         return self.length > 0 and any((each[:TELLING] if cut else each) in text for each in self._as_it_is)
 
     def places(self, text: str, odd: int, *, cut: bool = False) -> Iterator[Place]:
-        """From the first on. `cut`: also where it is cut behind the letters that tell it, and inside of words."""
+        """From the first on. `cut`: also where it is cut behind the letters that tell it."""
         at = 0
         if not self.may_stand_in(text, odd, cut=cut):
             return
         while (found := self._head.search(text, at)) is not None:
             place = self.reached(text, found.start())
             stands = place.letters >= min(self.length, TELLING) if cut else place.letters == self.length
-            if stands and (cut or not self.alone or _is_alone(place, text)):
+            if stands and (not self.alone or _is_alone(place, text)):
                 yield place
                 at = place.end
             else:
