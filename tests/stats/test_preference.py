@@ -15,6 +15,7 @@ from moot.stats.preference import (
     NOT_TOLD_APART,
     ONE_ORDER,
     SAYS_NOTHING,
+    UNHEARD,
     WIDEST,
     Preferences,
     PreferenceWord,
@@ -23,7 +24,7 @@ from moot.stats.preference import (
 )
 from moot.stats.preference_doubts import BothOrders, reaches
 from moot.stats.preference_share import share
-from moot.stats.ratings import ratings
+from moot.stats.ratings import APART, ratings
 
 PAIR = ("team", "ann")
 
@@ -413,3 +414,27 @@ def test_a_few_words_of_persons_do_not_take_away_what_judges_said() -> None:
     ]
     counted = Preferences([*said, *many])
     assert len(counted.counted_of(pair).words) == 240, "enough of them are judges as all others"
+
+
+def test_a_pair_without_a_word_has_no_share_and_the_others_keep_theirs() -> None:
+    fitted = Preferences(words(*[(1.0, 1.0)] * 12, *[(0.0, 0.0)] * 6))
+    assert fitted.rate(("team", "bob")) is None
+    assert fitted.why_not(("team", "bob")) == UNHEARD
+    assert fitted.rate(PAIR) is not None
+
+
+def test_ratings_of_groups_that_nothing_joins_are_told_of_the_largest_alone() -> None:
+    """Its ratings are those that it has by itself."""
+    mixed = [(1.0, 1.0)] * 9 + [(0.0, 0.0)] * 3
+    small = words(*mixed, judge="jim", pair=("other", "dee"))
+    large = [*words(*mixed), *words(*reversed(mixed), pair=("team", "bob")), *words(*mixed[2:], pair=("team", "cat"))]
+    told = ratings(Preferences([*small, *large]), ["dee", "ann", "bob", "cat"], seed=3)
+    alone = ratings(Preferences(large), ["ann", "bob", "cat"], seed=3)
+    assert [(one.name, one.value) for one in told[:4]] == [(one.name, pytest.approx(one.value)) for one in alone]
+    assert all(one.value is not None and math.isfinite(one.value) for one in alone)
+    assert {one.name: (one.value, one.low, one.high) for one in told[4:]} == dict.fromkeys(
+        ("other", "dee"), (None, None, None)
+    )
+    assert all(one.why == APART.format(told[0].name) for one in told[4:])
+    joining = words((1.0, 1.0), (0.0, 0.0), pair=("other", "ann"))
+    assert all(one.value is not None for one in ratings(Preferences([*small, *large, *joining]), ["dee", "ann"]))

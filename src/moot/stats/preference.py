@@ -62,6 +62,7 @@ MOST_BY_PLACE = 1.2
 """Log-odds: a judge that takes what stands first in three of four. Little of its words is about texts. Where many questions are
 sure wins the habit looks smaller than it is and passes: then the ends of what the share may be are as unsure as they are."""
 ONE_ORDER = "a judge saw these texts in one order nearly alone, so that place cannot be told from quality"
+UNHEARD = "nobody has said anything of these texts"
 BY_PLACE = "a judge goes by the place so much that its words hardly tell of the texts"
 
 
@@ -280,6 +281,8 @@ class Preferences:
 
     def _not_fitted(self, pair: Hashable) -> str | None:
         """What is missing for a curve."""
+        if pair not in self.pairs:  # of a person's single vote, or of judges who were stopped: others have words
+            return UNHEARD
         if self.counted_of(pair) is not self:
             return self.counted_of(pair)._not_fitted(pair)
         words = [word for word in self.words if word.pair == pair and word.judge is not None]

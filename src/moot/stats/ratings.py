@@ -1,7 +1,8 @@
 """Ratings from preferences: one number for each who was compared, in points, of which 400 make odds of ten to one.
 
 Bradley and Terry: the log-odds that one is preferred to another are the difference of their ratings; judges' habits are taken
-out as in `preference`. One of them is the anchor and has none. Each pair counts one tied question more than was asked, so that
+out as in `preference`. One of them is the anchor and has none. Only differences are told, so whoever was compared neither with
+the anchor nor, over others, with somebody who was has no rating. Each pair counts one tied question more than was asked, so that
 who always wins has a rating too. The interval is that of the middle 95 % of resamples of the questions, each of them one
 step of Newton's away from what fits all.
 """
@@ -9,7 +10,7 @@ step of Newton's away from what fits all.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -26,28 +27,36 @@ POINTS = 400 / math.log(10)
 RESAMPLES = 2_000
 _STEPS = 60
 _SMALL = 1e-9
+APART = "no comparison leads from it to {}, be it over others"
 
 
 @dataclass(frozen=True, slots=True)
 class Rating:
     name: Hashable
-    value: float
-    """In points above the anchor."""
+    value: float | None
+    """In points above the anchor; None: `why` says why there is none."""
     low: float | None
     high: float | None
+    why: str | None = None
 
 
 def ratings(preferences: Preferences, anchors: Sequence[Hashable], *, seed: int = 0) -> list[Rating]:
-    """Of all who stand in a pair (side, opponent). The best of the `anchors` is the anchor, and is the first told."""
+    """Of all who stand in a pair (side, opponent). The best of the `anchors` is the anchor, and is the first told.
+
+    Where comparisons fall apart into groups that none of them joins, it is the best of those in the largest group that has one,
+    and of equally large ones in the first.
+    """
     import numpy as np
 
-    found = _Fitted(preferences, list(dict.fromkeys(name for pair in preferences.pairs for name in _both(pair))))
+    groups = joined(map(_both, preferences.pairs))
+    found = _Fitted(preferences, groups)
     values = dict(zip(found.names, found.fitted(), strict=True))
-    anchor = max((name for name in anchors if name in values), key=lambda name: values[name])
+    within = max((group for group in groups if any(name in group for name in anchors)), key=len)
+    anchor = max((name for name in anchors if name in within), key=lambda name: values[name])
     drawn = found.redrawn(seed) if len(preferences.units) > 1 else None
     place = found.names.index(anchor)
     told = []
-    for name in sorted(values, key=lambda name: (name != anchor, -values[name])):
+    for name in sorted(within, key=lambda name: (name != anchor, -values[name])):
         limits: Sequence[float | None] = (None, None)
         if name == anchor:
             limits = (0.0, 0.0)
@@ -55,7 +64,20 @@ def ratings(preferences: Preferences, anchors: Sequence[Hashable], *, seed: int 
             apart = drawn[:, found.names.index(name)] - drawn[:, place]
             limits = [float(end) * POINTS for end in np.quantile(apart, [ALPHA / 2, 1 - ALPHA / 2])]
         told.append(Rating(name, (values[name] - values[anchor]) * POINTS, *limits))
-    return told
+    apart_from = APART.format(anchor)
+    return [*told, *(Rating(name, None, None, None, apart_from) for name in found.names if name not in within)]
+
+
+def joined(pairs: Iterable[tuple[Hashable, Hashable]]) -> list[list[Hashable]]:
+    """Who was compared with whom, be it over others: in each group whoever stands in its pairs, in their order."""
+    groups: list[list[Hashable]] = []
+    for pair in pairs:
+        touched = [group for group in groups if any(name in group for name in pair)]
+        names = list(dict.fromkeys([name for group in touched for name in group] + list(pair)))
+        places = [place for place, group in enumerate(groups) if group in touched]
+        groups = [group for group in groups if group not in touched]
+        groups.insert(places[0] if places else len(groups), names)
+    return groups
 
 
 def _both(pair: Hashable) -> tuple[Hashable, Hashable]:
@@ -65,12 +87,14 @@ def _both(pair: Hashable) -> tuple[Hashable, Hashable]:
 
 
 class _Fitted:
-    """Ratings and habits that fit all words best; the first rating is held at nothing, for only differences count."""
+    """Ratings and habits that fit all words best; in each group that is compared the first rating is held at nothing, for only
+    differences count."""
 
-    def __init__(self, preferences: Preferences, names: Sequence[Hashable]) -> None:
+    def __init__(self, preferences: Preferences, groups: Sequence[Sequence[Hashable]]) -> None:
         import numpy as np
 
-        self.names = list(names)
+        self.names = names = [name for group in groups for name in group]
+        self._held = [names.index(group[0]) for group in groups]
         self._table = preferences.table
         self._sides = np.zeros((len(preferences.pairs), len(names)))
         for row, pair in enumerate(preferences.pairs):
@@ -135,6 +159,7 @@ class _Fitted:
         known[:, :names, names:] = mixed
         known[:, names:, :names] = mixed.transpose(0, 2, 1)
         known[:, names:, names:] = np.tensordot(times, slopes.bend_habits, axes=1) + RIDGE * np.eye(habits)
-        wanted[:, 0], known[:, 0, :], known[:, :, 0], known[:, 0, 0] = 0.0, 0.0, 0.0, 1.0
+        for held in self._held:
+            wanted[:, held], known[:, held, :], known[:, :, held], known[:, held, held] = 0.0, 0.0, 0.0, 1.0
         steps: Floats = np.linalg.solve(known, wanted[:, :, None])[:, :, 0].astype(np.float64)
         return steps

@@ -15,10 +15,10 @@ from moot.stats.agreement import agreement
 from moot.stats.clusters import unit_of
 from moot.stats.left_out_words import left_out_of
 from moot.stats.paired import FEW_QUESTIONS
-from moot.stats.preference import Preferences, PreferenceWord, raw_rate
+from moot.stats.preference import UNHEARD, Preferences, PreferenceWord, raw_rate
 from moot.stats.preference_share import Rate, share
 from moot.stats.quantiles import ALPHA, student_quantile
-from moot.stats.ratings import ratings
+from moot.stats.ratings import Rating, ratings
 from moot.stats.word_table import logistic
 
 Row = dict[str, Any]
@@ -91,7 +91,7 @@ def _rates(
     row: Row = {"wins": 0, "ties": 0, "losses": 0, "n": 0, "plays": plays, "ungraded": ungraded}
     if not words:
         row |= dict.fromkeys(("raw", "raw_low", "raw_high", "value", "low", "high", "p", "doublings"))
-        return {**row, "why": "nobody has said anything of these texts"}
+        return {**row, "why": UNHEARD}
     by_question: dict[str, list[PreferenceWord]] = {}
     for word in words:
         by_question.setdefault(word.question, []).append(word)
@@ -193,13 +193,19 @@ def _pooled(source: Source, said: SaidPreferences) -> Row | None:
 
 
 def _ratings(source: Source, said: SaidPreferences, fitted: Preferences) -> list[Row]:
-    """Against the best single player, or the baseline, which has none."""
+    """Against the best single player, or the baseline, which has none. Nothing of whom no word leads to."""
     anchors = list(dict.fromkeys(said.title(pair.opponent) for pair in said.pairs))
     if not any(name in anchors for pair in fitted.pairs if isinstance(pair, tuple) for name in pair):
         return []
     told = ratings(fitted, anchors, seed=source.seed)
+    heard = {rating.name for rating in told}
+    every = dict.fromkeys([*(side.title for side in said.sides), *anchors])
+    told += [Rating(name, None, None, None, UNHEARD) for name in every if name not in heard]
     return [
-        {"of": rating.name, "value": rating.value, "low": rating.low, "high": rating.high, "anchor": place == 0}
+        {
+            **{"of": rating.name, "value": rating.value, "low": rating.low, "high": rating.high, "anchor": place == 0},
+            **({"why": rating.why} if rating.why else {}),
+        }
         for place, rating in enumerate(told)
     ]
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from moot.grade.prefer import PERSON
 from moot.measures.columns import Figures, count, figure, with_team
 from moot.measures.numbers import percent, plain
 from moot.measures.section import Chart, Column, Section
+from moot.stats.counted_words import few_names
 from moot.stats.quantiles import ALPHA
 
 PLACE = 60
@@ -86,8 +87,17 @@ def _words(found: Mapping[str, Any]) -> Iterator[str]:
         yield f"Among the judges are players: {', '.join(found['judges_who_play'])}."
     if found["without_word"]:
         yield f"{count(found['without_word'], 'comparison')} without a usable word: ungraded, and not lost."
-    for why in dict.fromkeys(row["why"] for row in found["pairs"] if row.get("why")):
-        yield f"Not known: {why}."
+    yield from _unknown((row.get("why"), f"{row['of']} against {row['against']}") for row in found["pairs"])
+
+
+def _unknown(rows: Iterable[tuple[str | None, str]]) -> Iterator[str]:
+    """Why there is no figure; and of whom, where others have one. `rows`: of each the reason, if there is none, and its name."""
+    of_why: dict[str | None, list[str]] = {}
+    for why, name in rows:
+        of_why.setdefault(why, []).append(name)
+    for why, names in of_why.items():
+        if why is not None:
+            yield f"Not known{f' of {few_names(names)}' if len(of_why) > 1 else ''}: {why}."
 
 
 def _whom(found: Mapping[str, Any]) -> str:
@@ -141,6 +151,7 @@ def _ratings(found: Mapping[str, Any]) -> Section:
     words = (
         f"Points above {anchor}, which has none (Bradley and Terry); 400 are odds of ten to one, 100 a preference of 64 %."
         " Each pair counts one tied question more than was asked. Intervals: questions drawn anew.",
+        *_unknown((row.get("why"), row["of"]) for row in found["ratings"]),
     )
     columns = (Column("of", "of"), figure("value", "points", "number"))
     chart = Chart("dots", "value", "of", label="of")
