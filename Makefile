@@ -1,6 +1,6 @@
 # make demo   six players of a small local model answer fifteen questions; no key, nothing but the package index
 # make site   the manual as pages, in ./site
-# make test   everything that CI runs: all but what has a target of its own below
+# make test   lint and every test that has no target of its own below; CI runs this and make test-package
 # make bench  the figures in bench/README.md
 # make soak   100,000 calls with one in ten failing (about ten minutes)
 # make attack        all that attacks, on loopback, and a small chaos run; it ends with: so many tried, so many held
