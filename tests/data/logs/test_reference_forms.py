@@ -15,7 +15,7 @@ from moot.cli.app import app
 from moot.cli.exit import run_app
 from moot.data import load
 from moot.data.logs.imported import ImportedLogs, import_logs
-from moot.data.logs.reference_forms import answer_within
+from moot.data.solution_answers import answer_within
 from moot.errors import MootError
 from moot.grade.judge import needs_judge
 from moot.grade.match import Match
@@ -203,6 +203,8 @@ class TestSolutions:
             ("#### 18", "18"),
             (r"So \boxed{1}, or rather \boxed{\frac{1}{2}}.", r"\frac{1}{2}"),
             (r"So \boxed{1", None),
+            (r"So $x = \fbox{12}$, that is \boxed 5$.", "5"),
+            (r"48/2 = 24 clips in May.\n#### 72", "72"),
             ("#### 18\nis a heading", None),
             ("Paris", None),
             ("a #### b", None),

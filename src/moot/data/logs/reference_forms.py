@@ -7,40 +7,19 @@ nothing but what the log has judged is graded.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from moot.data.logs.answers import LONGEST_ANSWER, AnsweredReply
+from moot.data.logs.answers import AnsweredReply
 from moot.data.logs.log import QuestionInLog
 from moot.data.logs.verdict_evidence import FEWEST, says_any
+from moot.data.solution_answers import answer_within
 from moot.grade.normalise import normalise, spelled
 
-_BEHIND_MARK = re.compile(r"(?:\A|\n)####([^\n]+)\Z")
-"""As GSM8K ends its solutions."""
-_BOX = "\\boxed{"
 HARDLY_EVER = 0.05
 """Of the replies that a log calls right: if no more are the reference or say it, it is no answer that anybody gives."""
-
-
-def answer_within(reference: str) -> str | None:
-    """What stands behind the last mark of a solution, or in its last box. None: it is no solution of such a form."""
-    whole = reference.strip()
-    marked = _BEHIND_MARK.search(whole)
-    found = marked[1].strip() if marked else _boxed(whole)
-    return found if found and found != whole and len(found) <= LONGEST_ANSWER else None
-
-
-def _boxed(text: str) -> str | None:
-    _, box, rest = text.rpartition(_BOX)
-    depth = 1
-    for place, sign in enumerate(rest[: LONGEST_ANSWER + 1] if box else ""):
-        depth += (sign == "{") - (sign == "}")
-        if not depth:
-            return rest[:place].strip()
-    return None
 
 
 @dataclass(frozen=True, slots=True)
