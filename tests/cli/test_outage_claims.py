@@ -130,3 +130,21 @@ def test_a_player_who_is_asked_in_two_ways_is_named_once(tmp_path: Path) -> None
     path.write_text(json.dumps({**spec, "primary": "vote"}))
     during = while_away(path, gone("ann", questions=lambda n: n < 2))
     assert during["headline"]["unreached"]["who"] == ["ann"]
+
+
+def test_nor_over_its_captain_what_the_price_of_the_choice_leaves_open(tmp_path: Path) -> None:
+    """By itself the gain stands whatever three plays come to; chosen out of three teams it does not."""
+    path = equals(tmp_path, 80, knows=0.8, strategies=["solo", "silent", "talkative", "vote"])
+    spec = json.loads(path.read_text())
+    spec["models"]["bob"]["accuracy"] = spec["models"]["cat"]["accuracy"] = 0.9
+    path.write_text(json.dumps(spec))
+    during = while_away(path, gone("bob", questions=lambda n: n < 3))
+    headline = during["headline"]
+    over, (gain, *_) = headline["over_captain"], [row for row in during["gains"] if row["label"] == "silent"]
+    assert (headline["of"], over["family"], over["rescues"], over["regressions"]) == ("silent@ann", 3, 12, 0)
+    assert [over[end] for end in ("low", "low_holm", "high_holm", "p_holm")] == [None] * 4
+    assert (gain["low_holm"], gain["p_holm"]) == (None, None), "as the table says"
+    assert "somebody could not be reached (bob)" in over["why"]
+    status, said = ended("report", path, "--fail-under", "over_captain.low_holm>0")
+    assert status == 1
+    assert "could not be reached" in said

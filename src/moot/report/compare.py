@@ -12,7 +12,8 @@ from moot.experiment.side_names import ClaimError
 from moot.measures.cells import Row, Stored
 from moot.measures.claims.cut_short import unclaimed, without_claims
 from moot.measures.claims.plays_without import too_many_without
-from moot.measures.claims.unreached import claims, unreached_row, who_by_question
+from moot.measures.claims.standing import stands
+from moot.measures.claims.unreached import unreached_row, who_by_question
 from moot.measures.claims.words import NOTHING_CLAIMED, unreached_sentence, unreached_words, withheld_for
 from moot.measures.columns import count, few_differ_words
 from moot.measures.learnt_in_run import KEY as LEARNT_IN_RUN
@@ -114,10 +115,10 @@ def _unreached(
 def _turned_round(source: Source, one: SideResults, other: SideResults, row: dict[str, Any], *, pooled: bool) -> bool:
     """Whether "more" or "less" is not so whatever the plays without somebody come to."""
     again = played_again(source)
-    if again is None or (more := claims(row)) is None:
+    if again is None:
         return False
     first, second = (side_of(again, side.cells, side.title) for side in (one, other))
-    return claims(compare_graded(pairs_of(first, second), pooled=pooled).row()) is not more
+    return not stands(row, compare_graded(pairs_of(first, second), pooled=pooled).row())
 
 
 def _abstained(source: Source, sides: Sequence[Sequence[Stored]], asked: Collection[str]) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from moot.grade.grading import GradedBy
 from moot.measures.cells import Stored
 from moot.measures.claims.cut_short import without_claims
 from moot.measures.claims.plays_without import PlayOfQuestion, lacking, plays_of, too_many_of
-from moot.measures.claims.standing import standing
+from moot.measures.claims.standing import stands
 from moot.measures.columns import paired_columns, paired_words, ungraded_columns, with_bounds
 from moot.measures.learnt_in_run import learnt_names, with_learnt_words
 from moot.measures.played_again import played_again
@@ -195,7 +195,7 @@ def _side_by_side(first: Run, second: Run) -> Row:
     rows = with_holm(rows, beside=gone)
     if first.again or second.again:
         told = zip(rows, with_holm(rows_again, beside=gone), strict=True)
-        turned = {row["of"] for row, other in told if standing(row, other) != row}
+        turned = {row["of"] for row, other in told if not stands(row, other)}
         without |= turned
     return {
         "runs": [dict(first.figures), dict(second.figures)],

@@ -62,7 +62,7 @@ def claimed_again(raw: Raw, figures: Mapping[str, Any], ways: Iterable[tuple[Way
         others = {
             key: value for way, keys in ways if not told.keys().isdisjoint(keys) for key, value in way(again).items()
         }
-    return {**figures, **{key: _held(value, others.get(key)) for key, value in told.items()}}
+    return {**figures, **{key: held(value, others.get(key)) for key, value in told.items()}}
 
 
 def _anything(value: Any) -> bool:
@@ -75,14 +75,14 @@ def _anything(value: Any) -> bool:
     return here or any(map(_anything, value.values()))
 
 
-def _held(told: Any, other: Any) -> Any:
+def held(told: Any, other: Any) -> Any:
     if isinstance(told, list):
         rest = list(other) if isinstance(other, list) else []
-        return [_held(row, _taken(rest, row)) for row in told]
+        return [held(row, _taken(rest, row)) for row in told]
     if not isinstance(told, dict):
         return told
     beside: Mapping[str, Any] = other if isinstance(other, dict) else {}
-    row = {key: _held(value, beside.get(key)) for key, value in told.items()}
+    row = {key: held(value, beside.get(key)) for key, value in told.items()}
     for name in dict.fromkeys(figure for figure, _ in _ends(row)):
         if any(
             (one := _said(row, name, holm)) is not None and one != _said(beside, name, holm) for holm in ("", "_holm")

@@ -14,7 +14,7 @@ import numpy as np
 from second_way import tables
 from second_way.absent import lacking
 from second_way.accuracy import interim
-from second_way.again import nothing_flatters, played_again
+from second_way.again import held, nothing_flatters, played_again
 from second_way.claims_tables import clusters, ends_of, mark_of, table_of
 from second_way.compare import ANY_TEXT, Holds, Near
 from second_way.frontier import beaten_again, chosen_low, frontier, power_rows
@@ -30,6 +30,7 @@ from second_way.options import (
     left_behind,
     mended,
     named,
+    option,
     options,
     singles,
     teams_of,
@@ -131,8 +132,6 @@ LATE: set[str] = set()
 
 
 def _as_one(raw: Raw, text: str) -> Option:
-    from second_way.options import option
-
     return option(raw, named(raw, text), text)
 
 
@@ -230,7 +229,7 @@ def _beside(
     without: Mapping[str, frozenset[str]],
 ) -> Row:
     means = raw.repeats > 1 or not side.once
-    row: Row = {"over_captain": _over_captain(raw, side, values, len(paid), means, without)}
+    row: Row = {"over_captain": _over_captain(raw, side, values, len(paid), means)}
     several = singles(raw, own_options)
     own = [question for question in asked if question in values]
     every = replace(several, values=dict(several.values))
@@ -281,8 +280,7 @@ def _nothing_claimed(row: Row) -> Row:
     if over := row["over_best_single"]:
         row["over_best_single"] = _over_nothing(over)
     if captain := row["over_captain"]:
-        claimed = (key for key in ("low", "high", "p", "p_holm", "low_holm", "high_holm") if key in captain)
-        row["over_captain"] = {**captain, **dict.fromkeys(claimed), "why": ANY_TEXT}
+        row["over_captain"] = {**captain, **{key: None for key in CLAIMED if key in captain}, "why": ANY_TEXT}
     return {**row, "unreached": {**row["unreached"], "withheld": True}}
 
 
@@ -491,16 +489,20 @@ def _room_for_the_best(row: Row, several: Singles, values: Mapping[str, Value], 
     return row
 
 
-def _over_captain(
-    raw: Raw,
-    side: Option,
-    values: Mapping[str, Value],
-    options: int,
-    means: bool,
-    without: Mapping[str, frozenset[str]],
-    sign: int = 0,
-) -> Row | None:
-    """`sign`: what was claimed, to see whether it stands with everybody who was missed at the other end."""
+def _over_captain(raw: Raw, side: Option, values: Mapping[str, Value], options: int, means: bool) -> Row | None:
+    """Nothing is claimed that is not as well where the plays without somebody may come to anything."""
+    row = _beside_captain(raw, side, values, options, means)
+    if row is None or (again := played_again(raw)) is None:
+        return row
+    with nothing_flatters():
+        other = _beside_captain(again, option(again, side.cells, side.title), values, options, means)
+    return row if held(row, other) == row else {**row, **{key: None for key in CLAIMED if key in row}, "why": ANY_TEXT}
+
+
+CLAIMED = ("low", "high", "p", "p_holm", "low_holm", "high_holm")
+
+
+def _beside_captain(raw: Raw, side: Option, values: Mapping[str, Value], options: int, means: bool) -> Row | None:
     if any(cell.traits.get("captain") != "leads" for cell in side.cells):
         return None
     pairs: dict[str, list[tuple[Value, Value]]] = {}
@@ -511,32 +513,13 @@ def _over_captain(
     for question in values:
         if all(question in own for own in alone):
             led = [by_question.get(question, NOBODY_KNOWS) for by_question in side.by_cell]
-            own_words = [own[question] for own in alone]
-            if sign and without.get(question):
-                led = [one if one is NOBODY_KNOWS else _end(sign < 0) for one in led]
-            if sign > 0:
-                own_words = [_end(right=True) if broken(one) else one for one in own_words]
-            pairs[question] = [*zip(led, own_words, strict=True)]
+            pairs[question] = [*zip(led, (own[question] for own in alone), strict=True)]
     row = errors_apart(difference(pairs, means=means), pairs)
     row |= bounds(pairs) if pairs else {}
     if row["n"] and turned(row):
         row["why"] = ANY_TEXT
     graded = any(None not in (one.known, other.known) for several in pairs.values() for one, other in several)
-    if not graded:
-        return None
-    row = family([row], chosen_from=options)[0]
-    if sign or not (claimed := _sign(row)):
-        return row
-    again = _over_captain(raw, side, values, options, means, without, claimed)
-    if again is not None and _sign(again) == claimed:
-        return row
-    ends = ("low", "high", "p", "p_holm", "low_holm", "high_holm")
-    return {**row, **{key: None for key in ends if key in row}, "why": ANY_TEXT}
-
-
-def _end(right: bool) -> Value:
-    worth = float(right)
-    return Value(worth, worth, worth, (worth,))
+    return family([row], chosen_from=options)[0] if graded else None
 
 
 def _cheapest(raw: Raw, several: Singles, equals: Sequence[str], asked: Sequence[str]) -> str | None:

@@ -19,6 +19,7 @@ from moot.measures.claims.over_singles import PlayedOption, best_of_singles, gra
 from moot.measures.claims.plays_without import too_many_without
 from moot.measures.claims.since_the_look import since_the_look
 from moot.measures.claims.singles import Singles, singles_of
+from moot.measures.claims.standing import WHY_NOT
 from moot.measures.claims.unlisted import UnlistedOption, UnlistedOptions, choosable
 from moot.measures.claims.unreached import (
     KEY,
@@ -337,8 +338,8 @@ def _beside_players(
     pooled = int(source.config.get("repeats", 1)) > 1 or not chosen.side.once
     every = singles = singles_of(source, [chosen.side] if chosen.how == "declared" else list(chosen.paid.values()))
     row = unreached_row(with_failed(without, every.values, every.players, values), len(values))
-    captain = OverCaptain(source, chosen.side, values, without, pooled, len(chosen.options))
-    row["over_captain"] = captain.row_unless_turned(unreached_words(row[KEY])) if row else captain.row()
+    captain = OverCaptain(source, chosen.side, values, pooled, len(chosen.options))
+    row["over_captain"] = captain.row_unless_turned(unreached_words(row[KEY]) if row else WHY_NOT)
     if silent := every.never_answered(values.keys()):
         singles = every.without(silent)
         row["never_answered"] = silent

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from moot.measures.claims.cut_short import without_claims
-from moot.measures.claims.unreached import WhoByQuestion, claims, flipped, questions_failed
+from moot.measures.claims.standing import stands
+from moot.measures.played_again import played_again
 from moot.measures.quiz.played import UNPLAYED
-from moot.measures.sides import SideResults, alone_by_player
+from moot.measures.sides import SideResults, alone_by_player, side_of
 from moot.measures.source import Source
 from moot.stats.estimates import Row, with_holm
 from moot.stats.graded import Value
@@ -31,24 +32,21 @@ class OverCaptain:
     side: SideResults
     asked: Iterable[str]
     """The questions that the headline is about."""
-    without: WhoByQuestion
-    """Who could not be reached when the team played."""
     pooled: bool
     options: int
     """How many it was chosen from."""
 
     def row(self) -> Row | None:
-        return self._row(self._after, self._alone) if self._led else None
+        return self._row() if self._led else None
 
     def row_unless_turned(self, why: str) -> Row | None:
-        """The same without what it claims, and `why`, where that could be otherwise once everybody is reached."""
-        row = self.row()
-        if row is None or (more := claims(row)) is None:
+        """The same without what it claims, and `why`, unless all of that, adjusted or not, is claimed as well where the plays
+        without somebody may come to anything."""
+        row, again = self.row(), played_again(self.source)
+        if row is None or again is None:
             return row
-        after = [flipped(own, self.without, right=not more) for own in self._after]
-        alone = [flipped(own, questions_failed(own), right=True) for own in self._alone] if more else self._alone
-        turned = self._row(after, alone)
-        return row if turned is not None and claims(turned) is more else {**without_claims(row), "why": why}
+        other = replace(self, source=again, side=side_of(again, self.side.cells, self.side.title)).row()
+        return row if stands(row, other) else {**without_claims(row), "why": why}
 
     @property
     def _led(self) -> bool:
@@ -64,7 +62,8 @@ class OverCaptain:
         by_table = {name: alone_by_player(self.source, table) for name, table in tables.items()}
         return [by_table[self.source.draft_table(cell).name].get(cell["captain"] or "", {}) for cell in self.side.cells]
 
-    def _row(self, after: _ByCell, alone: _ByCell) -> Row | None:
+    def _row(self) -> Row | None:
+        after, alone = self._after, self._alone
         pairs: dict[str, list[tuple[Value, Value]]] = {}
         for question in self.asked:
             if all(question in own for own in alone):

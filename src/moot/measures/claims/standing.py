@@ -99,6 +99,11 @@ def claims_anything(value: Any) -> bool:
     return isinstance(value, Sequence) and not isinstance(value, str) and any(map(claims_anything, value))
 
 
+def stands(row: Row | None, again: Row | None) -> bool:
+    """Whether all that a row claims is claimed `again`, adjusted and not."""
+    return standing(row, again) == row
+
+
 def standing(told: Any, again: Any) -> Any:
     """The same without what is not claimed `again`, where plays without somebody may come to anything."""
     if isinstance(told, list):

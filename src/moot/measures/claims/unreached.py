@@ -18,6 +18,7 @@ from moot.measures.claims.cut_short import without_claims
 from moot.measures.claims.over_singles import PlayedOption, best_of_singles, over_best
 from moot.measures.claims.plays_without import too_many_without
 from moot.measures.claims.side_cells import cells_of_side
+from moot.measures.claims.standing import claims_of
 from moot.measures.claims.words import unreached_words
 from moot.measures.source import Source
 from moot.stats.counted_words import few_names
@@ -75,13 +76,6 @@ def without_over_best(headline: Row) -> Row:
     return {**headline, OVER[0]: over, KEY: {**headline[KEY], "withheld": True}}
 
 
-def claims(figure: Mapping[str, Any] | None) -> bool | None:
-    """Whether a difference is told as more (True) or less; None: as neither."""
-    if not figure or figure["low"] is None or figure["low"] <= 0 <= figure["high"]:
-        return None
-    return bool(figure["low"] > 0)
-
-
 def flipped(values: Mapping[str, Value], questions: Collection[str], *, right: bool) -> dict[str, Value]:
     """The same with all of these right, or wrong."""
     end = Value(1.0, 1.0, 1.0) if right else Value(0.0, 0.0, 0.0)
@@ -101,15 +95,17 @@ def turned_round(
 ) -> bool:
     """Whether what is claimed against the best single could be otherwise once everybody is reached. `without`: the questions
     that the option was played on without somebody; the rest is as for `over_best`."""
-    if (more := claims(over)) is None:
+    if not (said := claims_of(over)):
         return False
+    more = over["difference"] > 0
     alone = (
         {name: flipped(own, questions_failed(own), right=True) for name, own in singles.items()} if more else singles
     )
     own, every = flipped(values, without, right=not more), list(options)
     every[option] = _Flipped(own)
     single, *_ = best_of_singles(alone, list(own))  # somebody was the best of them before
-    return claims(over_best(every, option, alone, single, own, pooled=pooled, seed=seed)) is not more
+    again = over_best(every, option, alone, single, own, pooled=pooled, seed=seed)
+    return again is None or claims_of(again) != said
 
 
 def may_be_best(singles: ValuesByName, single: str, asked: Collection[str]) -> bool:
