@@ -15,6 +15,7 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 from moot.errors import ConnectionFailed, ReplyBroken, ReplyTooLarge
+from moot.models.turns import TURN_S
 
 MIB = 2**20
 REPLY_BYTES = 32 * MIB
@@ -27,10 +28,6 @@ STREAM_TIMES = 8
 
 WIRE_BYTES_A_VALUE = 16
 """A reply may hold one value for so many bytes of its bound: a million empty objects are small only on the wire."""
-
-TURN_S = 0.005
-"""What has already come in is gone through for so long before others have their turn: a server that sends faster than it is
-read would else keep the event loop to itself."""
 
 ERROR_BYTES = 256 * 1024
 """Of the body of an error more is not read: its status says what it is."""

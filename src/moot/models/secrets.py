@@ -18,6 +18,7 @@ from moot.models.secret_names import is_no_key, names_a_secret
 from moot.models.secrets_so_far import UnsecretWords
 from moot.models.spelt import TELLING, Spelt, packed_parts
 from moot.models.spelt_letters import BACKSLASH, how_odd
+from moot.models.turns import Steps, ended, in_turns
 from moot.types import Reply
 
 HIDDEN = "…"
@@ -65,32 +66,49 @@ class Secrets:
         return words
 
     def _hidden_in(self, text: str, *, cut: bool = False) -> str:
+        return ended(self._hiding(text, cut=cut))
+
+    def _hiding(self, text: str, *, cut: bool = False) -> Steps[str]:
         odd = how_odd(text)
         for secret in self._spelt:
-            text = secret.hidden(text, HIDDEN, odd, cut=cut)
+            text = yield from secret.hiding(text, HIDDEN, odd, cut=cut)
         return text
 
     def without(self, reply: Reply) -> Reply:
         """The reply without the secrets; nearly always that is the reply itself."""
+        return ended(self._without(reply))
+
+    async def taken_from(self, reply: Reply) -> Reply:
+        """The same, of a reply that may be long: others have their turn in between."""
+        return await in_turns(self._without(reply)) if self._spelt else reply
+
+    def _without(self, reply: Reply) -> Steps[Reply]:
         if not self._spelt:
             return reply
-        if not self._stand_in(_texts(reply)):
+        if not (yield from self._stand_in(_texts(reply))):
             # Token by token a reply may say what its text does not: in other choices, in bytes, in fields of its own.
-            held = reply.logprobs is not None and self._stand_in(_spoken_in(reply.logprobs))
+            held = reply.logprobs is not None and (yield from self._stand_in(_spoken_in(reply.logprobs)))
             return replace(reply, logprobs=None) if held else reply
 
-        hide = self._hidden_in
         return replace(
             reply,
-            text=hide(reply.text),
-            finish=hide(reply.finish),
-            thoughts=reply.thoughts and hide(reply.thoughts),
-            version=reply.version and hide(reply.version),
+            text=(yield from self._hiding(reply.text)),
+            finish=(yield from self._hiding(reply.finish)),
+            thoughts=reply.thoughts and (yield from self._hiding(reply.thoughts)),
+            version=reply.version and (yield from self._hiding(reply.version)),
             logprobs=None,  # the same text again, token by token
         )
 
-    def _stand_in(self, texts: Iterable[str]) -> bool:
-        return any(secret.stands_in(text, odd) for text in texts for odd in [how_odd(text)] for secret in self._spelt)
+    def _stand_in(self, texts: Iterable[str]) -> Steps[bool]:
+        for text in texts:
+            odd = how_odd(text)
+            for secret in self._spelt:
+                for place in secret.steps(text, odd):
+                    if place is not None:
+                        return True
+                    yield
+            yield
+        return False
 
 
 def secret_headers(headers: Mapping[str, str]) -> list[str]:

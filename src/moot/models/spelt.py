@@ -16,11 +16,16 @@ from moot.models.spelt_letters import (
     ANNOUNCING,
     BACKSLASH,
     HALF,
+    LONGEST_BEHIND,
+    LONGEST_LETTER,
+    LONGEST_PLAIN,
     compiled_letters,
     first_letter,
     further_letters,
+    how_odd,
     same_letters,
 )
+from moot.models.turns import Steps
 
 TELLING = 8
 """So many first letters are one as well: a message may have been cut in the middle of it. They are looked for at once."""
@@ -28,6 +33,10 @@ _PIECE = 10
 """Letters of what is packed: one of two such pieces in a row is whole, wherever lines of any use end."""
 _PAST_ALL = 3
 """How odd no text is."""
+_WINDOW = 2**14
+"""Characters that are looked through at once: in between others can have their turn."""
+_MAY_GO_ON = ("%", "&")
+"""Letters of which more may turn out to belong to them: `%25`, `&amp;`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +46,14 @@ class Place:
     start: int
     end: int
     letters: int
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Of a text that goes on: whether it stands in it, else up to where no part of it does."""
+
+    found: bool
+    sure: int
 
 
 class Spelt:
@@ -52,6 +69,10 @@ class Spelt:
         behind = [before == BACKSLASH for before in f" {text}"[: len(text)]]
         self._letters = [pair for pair in zip(text, behind, strict=True) if pair[0] != BACKSLASH]
         self.length = len(self._letters)
+        most = [LONGEST_BEHIND if behind else LONGEST_LETTER for _, behind in self._letters]
+        self._head_reach = sum(most[:TELLING]) + LONGEST_BEHIND
+        self._reach = sum(most) + LONGEST_BEHIND
+        """So many characters it takes at most, however it is written, with half a letter behind it."""
         first = self._letters[0][0] if self._letters else ""
         self.firsts = frozenset((*same_letters(first, packed=packed), *ANNOUNCING)) if first else frozenset()
 
@@ -59,7 +80,8 @@ class Spelt:
     def _as_it_is(self) -> Collection[str]:
         """Where none of these stands, and no letter is written in an odd way, it does not."""
         if not self._packed:
-            return {self.text, self.text.replace(" ", "+")}
+            # A space may be a plus as well, each by itself.
+            return {max(self.text[:TELLING].split(" "), key=len) if " " in self.text else self.text}
         size = min(_PIECE, len(self.text) // 2)
         pieces = (self.text[:size], self.text[size : 2 * size])
         return {alphabet for piece in pieces for alphabet in (piece, piece.replace("+", "-").replace("/", "_"))}
@@ -88,17 +110,80 @@ class Spelt:
 
     def places(self, text: str, odd: int, *, cut: bool = False) -> Iterator[Place]:
         """From the first on. `cut`: also where it is cut behind the letters that tell it."""
-        at = 0
+        return (place for place in self.steps(text, odd, cut=cut) if place is not None)
+
+    def steps(self, text: str, odd: int, *, cut: bool = False) -> Iterator[Place | None]:
+        """The places where it stands; None in between, after so much work that others may have their turn."""
         if not self.may_stand_in(text, odd, cut=cut):
             return
-        while (found := self._head.search(text, at)) is not None:
-            place = self.reached(text, found.start())
-            stands = place.letters >= min(self.length, TELLING) if cut else place.letters == self.length
-            if stands and (not self.alone or _is_alone(place, text)):
-                yield place
-                at = place.end
-            else:
+        at = 0
+        for start in self._heads(text, 0):
+            if start is None:
+                yield None
+            elif start >= at:
+                place = self.reached(text, start)
+                stands = place.letters >= min(self.length, TELLING) if cut else place.letters == self.length
+                if stands and (not self.alone or _is_alone(place, text)):
+                    yield place
+                    at = place.end
+
+    def _heads(self, text: str, at: int) -> Iterator[int | None]:
+        """Where its first letters stand, from there on; None after each window."""
+        while at < len(text):
+            end = at + _WINDOW
+            while (found := self._head.search(text, at, end + self._head_reach)) is not None and found.start() < end:
                 at = found.start() + 1
+                # At the end of the window less is seen of what follows than there is.
+                if found.end() < end or self._head.match(text, at - 1) is not None:
+                    yield at - 1
+            at = end
+            yield None
+
+    def telling_of(self, text: str, before: str, firsts: re.Pattern[str]) -> Steps[Told]:
+        """What a text that goes on tells of it, in steps. `before`: the character before the text. `firsts`: how it may begin."""
+        first = max(0, len(text) - self._reach)
+        near = max(first, len(text) - self._head_reach)
+        if how_odd(text[near:]) == 0:
+            near = max(first, len(text) - LONGEST_PLAIN * (TELLING + 1))
+        sure = len(text)
+        for start in self._heads(text, 0 if self.may_stand_in(text, how_odd(text)) else first):
+            if start is None:
+                yield
+                continue
+            if self.alone and _is_letter(text[start - 1] if start else before):
+                continue
+            place = self.reached(text, start)
+            if place.letters == self.length and (stands := self._stands_so_far(place, text)) is not False:
+                if stands:
+                    return Told(found=True, sure=0)
+                sure = min(sure, start)
+            elif first <= start < near and start < sure and self.begun(text, start):
+                sure = start
+        return Told(found=False, sure=min(sure, self._begun_at(text, near, before, firsts)))
+
+    def _stands_so_far(self, place: Place, text: str) -> bool | None:
+        """None: that hangs on what comes next."""
+        if not self.alone:
+            return True
+        after = len(text) - place.end
+        if after == 0 or (self._letters[-1][0] in _MAY_GO_ON and after < LONGEST_BEHIND):
+            return None
+        return not _is_letter(text[place.end])
+
+    def _begun_at(self, text: str, near: int, before: str, firsts: re.Pattern[str]) -> int:
+        """From where on it would stand, were there more of the text, so near to its end that its head may not be whole."""
+        if self._least_odd == _PAST_ALL:
+            sizes = range(min(self.length - 1, len(text)), 0, -1)
+            return len(text) - next((size for size in sizes if text.endswith(self.text[:size])), 0)
+        for found in firsts.finditer(text, near):
+            if text[found.start()] in self.firsts and self._begins(text, before, found.start()):
+                return found.start()
+        return len(text)
+
+    def _begins(self, text: str, before: str, start: int) -> bool:
+        if self.alone and _is_letter(text[start - 1] if start else before):
+            return False
+        return self.begun(text, start)
 
     def reached(self, text: str, start: int) -> Place:
         """As many of its letters as stand from here on."""
@@ -120,15 +205,16 @@ class Spelt:
             announced = True
         return False
 
-    def hidden(self, text: str, hidden: str, odd: int, *, cut: bool = False) -> str:
-        parts, at = [], 0
-        for place in self.places(text, odd, cut=cut):
-            parts += [text[at : place.start], hidden]
-            at = place.end
+    def hiding(self, text: str, hidden: str, odd: int, *, cut: bool = False) -> Steps[str]:
+        """The text without it, in steps."""
+        parts, at = list[str](), 0
+        for place in self.steps(text, odd, cut=cut):
+            if place is None:
+                yield
+            else:
+                parts += [text[at : place.start], hidden]
+                at = place.end
         return "".join([*parts, text[at:]]) if parts else text
-
-    def stands_in(self, text: str, odd: int) -> bool:
-        return next(self.places(text, odd), None) is not None
 
 
 def _ends(ways: Sequence[re.Pattern[str]], text: str, starts: Collection[int]) -> set[int]:
@@ -136,8 +222,11 @@ def _ends(ways: Sequence[re.Pattern[str]], text: str, starts: Collection[int]) -
 
 
 def _is_alone(place: Place, text: str) -> bool:
-    beside = text[max(0, place.start - 1) : place.start], text[place.end : place.end + 1]
-    return not any(letter.isalnum() or letter == "_" for letter in beside)
+    return not any(map(_is_letter, (text[max(0, place.start - 1) : place.start], text[place.end : place.end + 1])))
+
+
+def _is_letter(character: str) -> bool:
+    return character.isalnum() or character == "_"
 
 
 def packed_parts(raw: bytes) -> Iterator[str]:
