@@ -29,6 +29,7 @@ from moot.data.tables.proposal import NOTHING_STATED, Proposal, Stated
 from moot.data.tables.proposal import propose_columns as propose_columns
 from moot.data.tables.table import AS_TEXTS, FLOATS
 from moot.data.tables.table import ENDINGS as TABLE_ENDINGS
+from moot.data.written_references import ReferencesSeen, WrittenReferences
 from moot.errors import FileError, UsageError
 from moot.foreign_files import check_exists
 from moot.models.closest import closest
@@ -122,16 +123,24 @@ class OurFile:
     blank: BlankReferences = field(default_factory=BlankReferences, compare=False)
     kind: QuestionKind | None = None
     documents: RowDocuments | None = field(default=None, compare=False)
+    references: WrittenReferences = WrittenReferences()
 
-    def cases(self, language: str) -> Iterator[Placed]:
+    def rows(self) -> NumberedRows:
         reader = READERS.get(self.path.suffix.lower())
         if reader is None:
             problem = f"unknown kind of question file {self.path.suffix!r}; expected {', '.join(ENDINGS)}"
             raise FileError(problem, file=self.path)
+        try:
+            yield from reader(self.path)
+        except OSError as error:
+            raise FileError(f"cannot be read: {error.strerror or error}", file=self.path) from None
+
+    def cases(self, language: str) -> Iterator[Placed]:
         file = str(self.path)
         read = partial(read_case, file=file, language=language, kind=self.kind)
         try:
-            for line, values in reader(self.path):
+            for line, written in self.rows():
+                values = self.references.read(written, self.kind)
                 index = self.documents.of_row(values, file=file, line=line) if self.documents else None
                 try:
                     case = read(values if index is None else {**values, "context": None}, line=line)
@@ -273,17 +282,36 @@ def load(
         notes = (f"{path.name}: {'; '.join(proposal.reasons)}",) if proposal.reasons else ()
         return replace(_drawn(found, sample, seed), notes=(*notes, *blank.note(path)))
     left_out = tuple(skipped(path)) if path.suffix.lower() == ".4s" else ()
-    documents = RowDocuments(path.parent)
-    found = _checked(OurFile(path, blank, stated.kind, documents), path, language, left_out)
-    fingerprint = fingerprint_of(path, language, stated.kind, documents.fingerprint)
-    return _drawn(replace(found, fingerprint=fingerprint, notes=(*_notes(path), *blank.note(path))), sample, seed)
+    documents, references = RowDocuments(path.parent), _references(path, stated)
+    found = _checked(OurFile(path, blank, stated.kind, documents, references.form), path, language, left_out)
+    reasons = references.reasons
+    fingerprint = fingerprint_of(path, language, stated.kind, documents.fingerprint, reasons)
+    notes = (*_notes(path), *(f"{path.name}: {reason}" for reason in reasons), *blank.note(path))
+    return _drawn(replace(found, fingerprint=fingerprint, notes=notes), sample, seed)
 
 
-def fingerprint_of(path: Path, language: str, kind: QuestionKind | None, documents: str | None = None) -> str:
-    """What tells a file in our own form from any other, without reading a question of it."""
+def _references(path: Path, stated: Stated) -> ReferencesSeen:
+    """How those of a file in our own form are written. What nobody can tell is refused."""
+    seen = ReferencesSeen(stated=stated, ours=True)
+    for line, values in OurFile(path).rows():
+        seen.see(line, values)
+    if (doubt := seen.doubt) is not None:
+        raise FileError(doubt.problem, file=path, line=doubt.line, key=doubt.column)
+    return seen
+
+
+def fingerprint_of(
+    path: Path,
+    language: str,
+    kind: QuestionKind | None,
+    documents: str | None = None,
+    read_as: Sequence[str] = (),
+) -> str:
+    """What tells a file in our own form from any other, without reading a question of it where its references stand as they are
+    answered. `read_as`: how they are read where they do not."""
     with path.open("rb") as content:
         content_hash = hashlib.file_digest(content, "sha256").hexdigest()
-    return digest([content_hash, language, *filter(None, [kind, documents])])
+    return digest([content_hash, language, *filter(None, [kind, documents]), *read_as])
 
 
 def _notes(path: Path) -> tuple[str, ...]:

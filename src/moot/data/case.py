@@ -24,6 +24,8 @@ ROW_KEYS = (*KEYS, RUBRIC)
 """Those of a question that is written as an object."""
 _KNOWN = frozenset(ROW_KEYS)
 DEEPEST_META = 200
+_YES_NO = {**YES_NO, "1": "yes", "0": "no", "1.0": "yes", "0.0": "no"}
+"""Of a reference: somebody has said that the question is one of yes or no."""
 
 
 class MissingReference(FileError):
@@ -156,7 +158,7 @@ def _answer(row: PlacedRow, question: Question) -> str | None:
     if value is None or (isinstance(value, str) and blank(value)):
         raise MissingReference(file=row.file, line=row.line, key="answer", is_open=question.kind == "open")
     if question.kind == "yes-no":
-        word = YES_NO.get(str(value).strip().casefold())
+        word = _YES_NO.get(str(value).strip().casefold())
         if word is None:
             raise row.error("answer", f"expected yes or no, found {value!r}")
         return word

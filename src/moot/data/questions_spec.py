@@ -10,10 +10,11 @@ from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Seri
 
 from moot.config.type_words import told
 from moot.config.yaml_file import Strict, Text
-from moot.data.tables.answer_forms import AnswersAs
+from moot.data.tables.answer_forms import ANSWER_FORMS, AnswersAs
 from moot.data.tables.known_names import ColumnNames, several
 from moot.data.tables.proposal import Stated
 from moot.data.tables.spreadsheets import ENDINGS as SPREADSHEETS
+from moot.data.tables.stated import REFERENCE_FORMS, ReferencesAs
 from moot.data.tables.table import ENDINGS as TABLES
 from moot.types import MOST_CHOICES, QuestionKind
 
@@ -131,7 +132,9 @@ class QuestionsSpec(Strict):
         default=None,
         description="Of questions that name none, such as text: long answers; left out: as their choices say",
     )
-    answers: AnswersAs | None = Field(default=None, description="How the right choice is written in a file")
+    answers: AnswersAs | ReferencesAs | None = Field(
+        default=None, description="How the right choice, or a reference without choices, is written in a file"
+    )
     sheet: Text | None = Field(default=None, description="The sheet of a spreadsheet; left out: the first")
 
     skip_blank: bool = Field(default=False, description="Leave out the rows of a file that have no reference")
@@ -172,7 +175,9 @@ class QuestionsSpec(Strict):
     def stated(self) -> Stated:
         """What is said of the table that the questions are in."""
         columns = self.columns.stated() if self.columns is not None else {}
-        return Stated(columns, self.answers, self.sheet, self.kind)
+        references = next((form for form in REFERENCE_FORMS if form == self.answers), None)
+        answers = next((form for form in ANSWER_FORMS if form == self.answers), None)
+        return Stated(columns, answers, self.sheet, self.kind, references)
 
     @property
     def title(self) -> str:

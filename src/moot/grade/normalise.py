@@ -21,6 +21,7 @@ _ARTICLES = ("a", "an", "the")
 _RAISED = re.compile("[⁰¹²³⁴-⁹]+|(?<=[0-9])[¼½¾⅐-⅞]")
 """Powers, and a half behind a whole number: written out 10⁶ would be 106, and 2½ would be 21/2."""
 _DECIMAL_COMMA = re.compile(r"(?<=[0-9]),(?=[0-9])")
+_DECIMAL = re.compile(r"(-?)(0|[1-9][0-9]*|)\.([0-9]+)")
 
 _MOST_READINGS = 5
 LONGEST_COMPARED = 10_000
@@ -100,7 +101,8 @@ def _without_articles(words: Sequence[str], signs: Sequence[str]) -> tuple[list[
 
 
 def spelled(text: str, language: str) -> str:
-    """Normalised, with numbers in digits: "twenty-one" is "21", and 20 000 is 20000. For comparing, never for showing."""
+    """Normalised, with numbers in digits: "twenty-one" is "21", and 20 000 is 20000; a number that is all there is is written as
+    short as it can be, so that 18.0 is 18. For comparing, never for showing."""
     if len(text) <= _REMEMBERED:
         return _spelled(text, language)
     return normalise(text) if too_long(text) else _spelled.__wrapped__(" ".join(text.split()), language)
@@ -120,7 +122,18 @@ def _spelled(text: str, language: str) -> str:
     starts = [place for place, sign in enumerate(signs[:-1]) if sign or not place]
     runs = [numerals(words[start:end], language) for start, end in zip(starts, [*starts[1:], len(words)], strict=True)]
     before = [sign for start, run in zip(starts, runs, strict=True) for sign in (signs[start], *[""] * (len(run) - 1))]
-    return joined([word for run in runs for word in run], [*before, signs[-1]])
+    return _shortest(joined([word for run in runs for word in run], [*before, signs[-1]]))
+
+
+def _shortest(text: str) -> str:
+    """One number alone without the zeros that say nothing: 0.50 is .5 and 0.5. Beside words a point may be a version's."""
+    if "." not in text or (number := _DECIMAL.fullmatch(text)) is None:
+        return text
+    sign, whole, decimals = number.groups()
+    decimals = decimals.rstrip("0")
+    if not decimals:
+        return f"{sign if whole.strip('0') else ''}{whole or '0'}"
+    return f"{sign}{whole or '0'}.{decimals}"
 
 
 def _folded(text: str) -> str:

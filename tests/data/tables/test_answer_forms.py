@@ -115,7 +115,7 @@ def test_of_texts_that_could_be_something_else_the_most_are_said(tmp_path: Path)
         ([(["Mars", "Mars"], "Mars")], "1: correct: expected a letter"),
         ([(PLANETS, "A"), ([], "B")], "2: options: no choices, though the answer is 'B'"),
         ([(PLANETS, "A"), (PLANETS, None)], "2: correct: the reference is missing"),
-        ([(PLANETS, "A"), (PLANETS, True)], "2: correct: expected a text"),
+        ([(PLANETS, "A"), (PLANETS, True)], "2: correct: expected one of the letters A, B, C, found 'True'"),
     ],
 )  # fmt: skip
 def test_a_row_that_does_not_fit_is_named(tmp_path: Path, rows: Rows, message: str) -> None:

@@ -10,6 +10,7 @@ from moot.data.case import read_case
 from moot.data.logs.answers import AnsweredReply
 from moot.data.logs.log import QuestionInLog
 from moot.data.logs.reference_forms import ReferenceForms
+from moot.data.written_references import AS_WRITTEN
 from moot.grade.listed import LISTED
 from moot.grade.normalise import normalise
 from moot.models.border import storable
@@ -48,7 +49,8 @@ class QuestionRows:
         if question.category or question.task:
             row["category"] = question.category or question.task
         told = {key: _storable(value) for key, value in row.items()}
-        return {**told, "meta": LISTED} if listed else told
+        meta = {**(LISTED if listed else {}), **(AS_WRITTEN if self._forms.is_whole(question) else {})}
+        return {**told, "meta": meta} if meta else told
 
     def _called(self, question: QuestionInLog, worth: float, known: set[str]) -> list[str]:
         """Answers of which the tool always said so, beside those that are known to be right."""

@@ -57,6 +57,10 @@ class ReferenceForms:
             if (question.name, same) not in self._refuted and (question.task, "") not in self._refuted
         ]
 
+    def is_whole(self, question: QuestionInLog) -> bool:
+        """Whether the log calls what is within the reference wrong, so that nobody should read it as the answer."""
+        return bool(self._within.get(question.name)) and not self.of(question)
+
     def _refuted_forms(self) -> Iterator[tuple[str, str]]:
         """Forms that the log calls wrong: of one question, or, by a task and no form, of most of its questions."""
         seen: Counter[tuple[str, bool]] = Counter()

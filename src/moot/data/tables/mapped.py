@@ -17,6 +17,7 @@ from moot.data.tables.choice_cells import WRITTEN, is_cut, parts, without_labels
 from moot.data.tables.known_names import META, WRONG, ColumnNames, several
 from moot.data.tables.spreadsheets import Mangled
 from moot.data.tables.table import QuestionTable
+from moot.data.written_references import WrittenReferences
 from moot.errors import FileError
 from moot.types import MOST_CHOICES, Question, QuestionKind, seeded
 
@@ -134,10 +135,25 @@ class TableRow:
         value = self.value("answer")
         if isinstance(value, str):
             return value if value.strip() else None
-        if isinstance(value, bool) or not isinstance(value, int | float):
+        if isinstance(value, bool):
+            return str(value)  # among choices True and False
+        if not isinstance(value, int | float):
             return None
         # A column with a gap comes out of some tools as floats.
         return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+    def unread(self) -> dict[str, Any]:
+        """As much of it in our form as bears on how its reference is written, before it is known; a cell that cannot be read
+        is told with the rest."""
+        try:
+            given = {key: self.value(key) for key in ("text", "answer", "kind", "meta")}
+        except FileError:
+            return {"answer": ""}
+        names = [name for key in ("choices", WRONG) for name in several(self.columns.columns.get(key, ()))]
+        held = any(self.values.get(name) not in (None, "") for name in names)
+        if given["answer"] is None and not self.says_null("answer"):
+            given["answer"] = ""
+        return {**given, "choices": held}
 
     def says_null(self, key: str) -> bool:
         """A null in JSON or Parquet, which says something of an answer; an empty cell says nothing."""
@@ -158,6 +174,8 @@ class MappedFile:
     blank: BlankReferences = field(default_factory=BlankReferences, compare=False)
     kind: QuestionKind | None = None
     """Of questions that name none."""
+    references: WrittenReferences = WrittenReferences()
+    """How answers without choices are written."""
 
     def cases(self, language: str) -> Iterator[Placed]:
         path = self.columns.table.path
@@ -165,7 +183,7 @@ class MappedFile:
         try:
             for row in self.columns.rows():
                 try:
-                    ours = self._in_our_form(row)
+                    ours = self.references.read(self._in_our_form(row), self.kind)
                     case = read_case(ours, file=file, line=row.line, language=language, kind=self.kind)
                 except MissingReference as error:
                     self.blank.see(row.line, row.column("answer"), is_open=error.is_open)

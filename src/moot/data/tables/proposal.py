@@ -42,6 +42,7 @@ from moot.data.tables.stated import NOTHING_STATED as NOTHING_STATED
 from moot.data.tables.stated import Stated as Stated
 from moot.data.tables.stated import stated_too as stated_too
 from moot.data.tables.table import QuestionTable, in_our_form, table_of
+from moot.data.written_references import ReferencesSeen
 from moot.errors import FileError
 from moot.models.closest import closest, closest_name
 from moot.types import MOST_CHOICES, TEXT
@@ -233,6 +234,8 @@ class _RowsSeen:
 
     answers: dict[str, AnswersSeen]
     """By what separates choices in a cell."""
+    references: ReferencesSeen
+    """Of questions without choices."""
     cut: dict[str, int] = field(default_factory=lambda: dict.fromkeys(SEPARATORS, 0))
     uncut: dict[str, int] = field(default_factory=dict)
     """By separator the first line in whose choices it is not."""
@@ -256,6 +259,9 @@ def _by_rows(
 ) -> Proposal:
     proposal = Proposal(table.path, columns=columns, reasons=reasons)
     mapping = ColumnsOfTable(table, columns)
+    if {"choices", WRONG} & {*columns} and stated.references is not None:
+        problem = f"answers: {stated.references} is about answers without choices, and there are choices"
+        return replace(proposal, doubts=(Doubt(problem, table.header),))
     if "choices" not in columns and stated.answers is not None:
         problem = f"answers: {stated.answers} is about choices, and no column is known to be choices"
         return replace(proposal, doubts=(Doubt(problem, table.header),))
@@ -264,7 +270,10 @@ def _by_rows(
             return replace(proposal, doubts=(several_in_a_cell,))
         every = listed((*several(columns["answer"]), *several(columns[WRONG])))
         reasons += (f"the choices are {every}, in an order drawn for each question",)
-    seen = _seen(mapping)
+    seen = _seen(mapping, stated)
+    if (unknown := seen.references.doubt) is not None:
+        return replace(proposal, doubts=(unknown,))
+    reasons += seen.references.reasons
     if seen.nulls and stated.kind != TEXT:
         reasons += (f"{seen.nulls} of the answers are null, which says that the question cannot be answered",)
     if (separator := seen.separator()) is None:
@@ -287,7 +296,8 @@ def _by_rows(
             f"{seen.fewer} of the questions have fewer choices than the {len(several(columns['choices']))} columns",
         )
     reasons += _of_numbers(table, columns, form)
-    source = MappedFile(replace(mapping, separator=separator), form, kind=stated.kind)
+    cut_choices = replace(mapping, separator=separator)
+    source = MappedFile(cut_choices, form, kind=stated.kind, references=seen.references.form)
     return replace(proposal, answers=form, reasons=reasons, source=source)
 
 
@@ -312,11 +322,13 @@ def _of_numbers(table: QuestionTable, columns: Mapping[str, ColumnNames], form: 
     return (f"{listed(names)}: {table.numbers.words}",) if names else ()
 
 
-def _seen(mapping: ColumnsOfTable) -> _RowsSeen:
+def _seen(mapping: ColumnsOfTable, stated: Stated) -> _RowsSeen:
     columns = mapping.columns.get("choices", ())
     russian = columns_in_russian(several(columns))
-    seen = _RowsSeen({each: AnswersSeen(russian_columns=russian) for each in SEPARATORS})
+    answers = {each: AnswersSeen(russian_columns=russian) for each in SEPARATORS}
+    seen = _RowsSeen(answers, ReferencesSeen("".join(several(mapping.columns.get("answer", ()))[:1]), stated))
     for row in mapping.rows():
+        seen.references.see(row.line, row.unread())
         seen.nulls += row.says_null("answer")
         if not columns:
             continue

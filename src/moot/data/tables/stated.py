@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal, get_args
 
 from moot.data.tables.answer_forms import AnswersAs
 from moot.data.tables.known_names import ColumnNames
 from moot.types import TEXT, QuestionKind
+
+ReferencesAs = Literal["lists", "as-written"]
+"""How references to questions without choices are written, where nobody can tell it from the file."""
+REFERENCE_FORMS: tuple[ReferencesAs, ...] = get_args(ReferencesAs)
 
 NEEDED = {"text": "the question itself", "answer": "what is right"}
 """Keys that a question cannot be without, and what they are."""
@@ -21,6 +26,7 @@ class Stated:
     answers: AnswersAs | None = None
     sheet: str | None = None
     kind: QuestionKind | None = None
+    references: ReferencesAs | None = None
 
     @property
     def needed(self) -> tuple[str, ...]:
@@ -34,4 +40,5 @@ NOTHING_STATED = Stated()
 def stated_too(stated: Stated, more: Stated) -> Stated:
     """Both, and where they differ the second."""
     answers, sheet = more.answers or stated.answers, more.sheet or stated.sheet
-    return Stated({**stated.columns, **more.columns}, answers, sheet, more.kind or stated.kind)
+    kind, references = more.kind or stated.kind, more.references or stated.references
+    return Stated({**stated.columns, **more.columns}, answers, sheet, kind, references)

@@ -1,0 +1,266 @@
+"""How the references of a file are written, and what a right answer to them looks like.
+
+Public sets hold a whole solution, a list of all that is right, TRUE or 0: nobody who is right answers so, and by match everybody
+would be wrong without a word. What can be told is read as what is answered, and said; what cannot be told is asked. A solution or
+a list that stands as one in the file is what it is in any row; a list in writing, and words or numbers that stand for yes and no,
+are read so only where the rows of the file agree.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from moot.data.listed_texts import listed_texts
+from moot.data.solution_answers import LONGEST_WITHIN, MARK, answers_within, within_by
+from moot.data.tables.doubts import Doubt
+from moot.data.tables.known_names import plain
+from moot.data.tables.listed_names import cut
+from moot.data.tables.stated import ReferencesAs, Stated
+from moot.team.final_line.letters import YES_NO
+from moot.types import UNKNOWN, QuestionKind
+
+AS_WRITTEN: Mapping[str, Any] = {"reference": "as-written"}
+"""In the `meta` of a question: its reference is taken as it stands."""
+
+_LETTERS = {"y": "yes", "n": "no", "t": "yes", "f": "no"}
+_FLAGS = {"1": "yes", "0": "no", "1.0": "yes", "0.0": "no"}
+_LABELS = frozenset(("label", "labels", "labelid", "goldlabel", "class", "classid", "classlabel"))
+"""Columns of what is classified: a number there is the number of a name."""
+_MOST_LABELS = 20
+_ROWS_OF_FLAGS = 6
+"""So many do not have 0 and 1 alone as what they count to."""
+_MOSTLY = 0.9
+_ASKS_YES_NO = re.compile(
+    r"\W*(?:(?:is|are|was|were|am|do|does|did|has|have|had|can|could|will|would|should|shall|may|might|must|ought)"
+    r"(?:n['’]?t)?\b|true or false|yes or no|правда ли|верно ли|да или нет|(?:\w+\W+){1,2}ли\b)",
+    re.IGNORECASE,
+)
+"""How a question begins to which the answer is yes or no."""
+
+YesNoAs = Literal["words", "letters", "flags"]
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenReferences:
+    """What is known of the references of a file: enough to read each."""
+
+    taken: ReferencesAs | None = None
+    """What the experiment file says."""
+    lists: bool = False
+    """Whether a list in writing is one;"""
+    yes_no: YesNoAs | None = None
+    """and what stands for yes and no."""
+
+    def read(self, given: Mapping[str, Any], kind: QuestionKind | None = None) -> Mapping[str, Any]:
+        """A row in our form with the reference as it is answered. `kind`: of a row that names none."""
+        named = given.get("kind") or kind
+        value = given.get("answer")
+        if value is None or self.taken == "as-written" or not _is_read(given, named):
+            return given
+        if isinstance(value, bool) or (named is None and self.yes_no is not None):
+            word = _yes_or_no(value, self.yes_no)
+            if word is not None and named in (None, "yes-no"):
+                return {**given, "kind": "yes-no", "answer": word}
+            return given
+        if named == "yes-no":
+            return given
+        accepted: tuple[str, ...] = ()
+        if (self.lists or not isinstance(value, str)) and (texts := listed_texts(value)) is not None:
+            value, *others = texts
+            accepted = (*others,)
+        if isinstance(value, str) and (within := answers_within(value)):
+            accepted = (*within[1:], *accepted)
+            given = given if given.get("comment") else {**given, "comment": value.strip()}
+            value = within[0]
+        if value == given["answer"]:
+            return given
+        also = given.get("accepted")
+        more = [*accepted, *(each for each in also if each not in accepted)] if isinstance(also, list | tuple) else accepted
+        return {**given, "answer": value, **({"accepted": list(more)} if more else {})}
+
+
+def _is_read(given: Mapping[str, Any], kind: object) -> bool:
+    meta = given.get("meta")
+    said = isinstance(meta, Mapping) and ("score" in meta or meta.get("reference") == AS_WRITTEN["reference"])
+    return not said and not given.get("choices") and kind in (None, "open", "yes-no")
+
+
+def _yes_or_no(value: object, form: YesNoAs | None) -> str | None:
+    text = _plain(value)
+    if form == "flags":
+        return _FLAGS.get(text)
+    return YES_NO.get(text) or (_LETTERS.get(text) if form == "letters" else None)
+
+
+def _plain(value: object) -> str:
+    return str(value).strip().casefold() if isinstance(value, str | bool | int | float) else ""
+
+
+@dataclass(slots=True)
+class ReferencesSeen:
+    """The references of a file, one after another, and what can be told of them."""
+
+    column: str = "answer"
+    stated: Stated = field(default_factory=Stated)
+    ours: bool = False
+    """Whether the file is in our own form, whose writer calls an answer what is one."""
+    rows: int = 0
+    open_rows: int = 0
+    """Without those whose kind is said in the row."""
+    unanswered: int = 0
+    """That cannot be answered, or whose reference is missing."""
+    words: Counter[str] = field(default_factory=Counter)
+    """Answers that stand for yes or no, as they are written."""
+    letters: Counter[str] = field(default_factory=Counter)
+    flags: Counter[str] = field(default_factory=Counter)
+    asked_so: int = 0
+    """Questions that ask for yes or no."""
+    labels: int = 0
+    """Small whole numbers."""
+    solutions: Counter[str] = field(default_factory=Counter)
+    lists: int = 0
+    """Lists that stand as such in a file of objects,"""
+    written_lists: int = 0
+    """and lists in writing."""
+    first_list: int | None = None
+    first_unlisted: int | None = None
+    first_unmarked: int | None = None
+    """Lines: of a list in writing, of what is none, and of a long text in which no answer is marked."""
+    first_label: int | None = None
+
+    def see(self, line: int, given: Mapping[str, Any]) -> None:
+        """`given`: a row in our form, or as much of it as bears on its reference."""
+        value, named = given.get("answer"), given.get("kind") or self.stated.kind
+        if not _is_read(given, named) or named == "yes-no" or value == "" or "answer" not in given:
+            return
+        if value in (None, UNKNOWN):
+            self.unanswered += 1
+            return
+        self.rows += 1
+        self._see_yes_no(line, value, given.get("text"), named)
+        texts = listed_texts(value)
+        if texts is not None and not isinstance(value, str):
+            self.lists += 1
+        elif texts is not None:
+            self.written_lists += 1
+            self.first_list = self.first_list or line
+        else:
+            self.first_unlisted = self.first_unlisted or line
+        if isinstance(value, str):
+            if (within := within_by(value)) is not None:
+                self.solutions[within[0]] += 1
+            elif self.first_unmarked is None and ("\n" in value.strip() or len(value) > LONGEST_WITHIN):
+                self.first_unmarked = line
+
+    def _see_yes_no(self, line: int, value: object, text: object, kind: object) -> None:
+        if kind is not None:
+            return
+        self.open_rows += 1
+        bare = _plain(value)
+        shown = str(value).strip()
+        for table, seen in ((YES_NO, self.words), (_LETTERS, self.letters), (_FLAGS, self.flags)):
+            if bare in table:
+                seen[shown] += 1
+        self.asked_so += isinstance(text, str) and _ASKS_YES_NO.match(text) is not None
+        if bare.removesuffix(".0").isdecimal() and len(bare) < 5 and int(bare.removesuffix(".0")) <= _MOST_LABELS:
+            self.labels += 1
+            self.first_label = self.first_label or line
+
+    @property
+    def form(self) -> WrittenReferences:
+        lists = self.stated.references == "lists" or bool(self.written_lists and self.first_unlisted is None)
+        return WrittenReferences(self.stated.references, lists, self._yes_no)
+
+    @property
+    def _yes_no(self) -> YesNoAs | None:
+        """What stands for yes and no in all rows of which no kind is said."""
+        if not self.open_rows or self.open_rows < self.rows or self.unanswered or self.stated.references is not None:
+            return None
+        if sum(self.words.values()) == self.rows:
+            return "words"
+        if sum(self.letters.values()) + sum(self.words.values()) == self.rows and len(_both(self.letters)) > 1:
+            return "letters"
+        if sum(self.flags.values()) == self.rows and self.asked_so >= _MOSTLY * self.rows:
+            return "flags"
+        return None
+
+    @property
+    def doubt(self) -> Doubt | None:
+        """What nobody can tell from the file."""
+        if self.stated.references is not None:
+            return None
+        return self._mixed_lists or self._nameless_labels or self._unmarked
+
+    @property
+    def _mixed_lists(self) -> Doubt | None:
+        if self.first_list is None or self.first_unlisted is None:
+            return None
+        brief = (
+            f"{self.written_lists} of the {self.rows} answers are lists in writing, and that of line {self.first_unlisted}"
+            " is none: either each entry of a list is accepted, or the list is the answer"
+        )
+        problem = f"{brief}; say which under questions: answers: lists or answers: as-written"
+        ways = (Stated(references="lists"), Stated(references="as-written"))
+        return Doubt(problem, self.first_list, self.column, ways, brief=brief)
+
+    @property
+    def _nameless_labels(self) -> Doubt | None:
+        if not self.open_rows or self.open_rows < self.rows or self._yes_no is not None or self.ours:
+            return None
+        flags = sum(self.flags.values()) == self.rows
+        many = flags and len(_both(self.flags)) > 1 and self.rows >= _ROWS_OF_FLAGS
+        if self.labels < self.rows or not (plain(self.column) in _LABELS or many):
+            return None
+        which = "0 and 1" if flags else "small numbers"
+        brief = f"all answers are {which}, which may stand for labels whose names the file does not tell"
+        names = f"name a column that has them in words, such as columns: {{answer: {cut(self.column)}_text}}"
+        yes_no = "kind: yes-no if 1 is yes and 0 is no, or " if flags else ""
+        problem = f"{brief}: nobody would answer so; {names}, or say under questions {yes_no}kind: open if the number is the answer"
+        ways = (*((Stated(kind="yes-no"),) if flags else ()), Stated(kind="open"))
+        return Doubt(problem, self.first_label, self.column, ways, brief=brief)
+
+    @property
+    def _unmarked(self) -> Doubt | None:
+        marked = sum(self.solutions.values())
+        if self.first_unmarked is None or 2 * marked < self.rows:
+            return None
+        where = _within(next(iter(self.solutions)))
+        problem = f"a solution in which no answer {where}, as in {marked} other rows; expected that, or a short answer"
+        return Doubt(problem, self.first_unmarked, self.column)
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """What was understood, where it is not what stands there."""
+        if self.stated.references == "as-written":
+            return ()
+        name = cut(self.column)
+        told = [f"answer: what {_within(sign)} of {name}{self._of_all(rows)}" for sign, rows in self.solutions.items()]
+        lists = self.lists + (self.written_lists if self.form.lists else 0)
+        if lists:
+            told.append(f"answer: every entry of a list in {name} is accepted{self._of_all(lists)}")
+        if (form := self._yes_no) is not None:
+            told.append(self._yes_no_told(form, name))
+        return tuple(told)
+
+    def _yes_no_told(self, form: YesNoAs, name: str) -> str:
+        seen = self.flags if form == "flags" else self.words + self.letters if form == "letters" else self.words
+        read = {written: _yes_or_no(written, form) for written in sorted(seen)}
+        as_read = ", ".join(f"{written} is {word}" for written, word in read.items() if written != word)
+        why = f" ({as_read})" if as_read else ""
+        return f"answer: yes or no in {name}{why}, so these are yes-no questions; kind: open under questions says otherwise"
+
+    def _of_all(self, rows: int) -> str:
+        return "" if rows == self.rows else f" (in {rows} of {self.rows} rows)"
+
+
+def _both(seen: Iterable[str]) -> set[str]:
+    table = {**_LETTERS, **_FLAGS}
+    return {table[text.casefold()] for text in seen}
+
+
+def _within(sign: str) -> str:
+    return f"follows the last {sign}" if sign == MARK else f"stands in the last {sign}"
