@@ -393,7 +393,6 @@ MULTIPLE_CHOICE = (
             }
         ),
         WITH_PASSAGES,
-        advised=True,
     ),
     PublicTable(
         "logiqa.jsonl",
@@ -588,13 +587,13 @@ OPEN_ANSWERS = (
     ),
     PublicTable(
         "pubmedqa-as-published.json",
-        '{"216": {"QUESTION": "Do leaves die?", "CONTEXTS": ["They fall.", "They rot."], "LABELS": ["A", "B"], "MESHES": ["x"],'
+        '{"216": {"QUESTION": "Do leaves die?", "CONTEXTS": ["They fall down in the autumn.", "They rot."], "LABELS": ["A", "B"], "MESHES": ["x"],'
         ' "YEAR": "2011", "LONG_ANSWER": "They do so.", "final_decision": "yes"},'
-        ' "217": {"QUESTION": "Do stones die?", "CONTEXTS": ["They lie."], "LABELS": ["A"], "MESHES": ["y"],'
+        ' "217": {"QUESTION": "Do stones die?", "CONTEXTS": ["They lie on the ground for ever."], "LABELS": ["A"], "MESHES": ["y"],'
         ' "YEAR": "2012", "LONG_ANSWER": "They do not.", "final_decision": "no"}}',
         (
-            Asked("Do leaves die?", "yes", (), "They fall.\n\nThey rot."),
-            Asked("Do stones die?", "no", (), "They lie."),
+            Asked("Do leaves die?", "yes", (), "They fall down in the autumn.\n\nThey rot."),
+            Asked("Do stones die?", "no", (), "They lie on the ground for ever."),
         ),
     ),
     PublicTable(
