@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import csv
 import io
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from itertools import islice
 from pathlib import Path
@@ -71,13 +71,35 @@ def json_rows(path: Path) -> NumberedRows:
         document = read_json(text)
     except ValueError as error:
         raise FileError(f"not valid JSON ({error}){_as_lines(text)}", file=path) from None
-    items = document.get("data") if isinstance(document, dict) else document
+    items = _items(document)
     if not isinstance(items, list):
         raise FileError('expected a list of objects, or {"data": [...]}', file=path)
     for number, item in enumerate(items, start=1):
         if not isinstance(item, dict):
             raise FileError("expected an object", file=path, line=number)
         yield number, item
+
+
+def _items(document: Any) -> Any:
+    """The list that a document is or holds: under `data`, else the only list of objects in it, as the open trivia database has its
+    questions under `results`; else objects by their ids, as PubMedQA is published."""
+    if not isinstance(document, dict) or "data" in document:
+        return document.get("data") if isinstance(document, dict) else document
+    held = [items for items in document.values() if isinstance(items, list) and items and _all_objects(items)]
+    if len(held) == 1:
+        return held[0]
+    if not held and document and _all_objects(document.values()) and _alike(document.values()):
+        return [{"id": name, **{key: value for key, value in each.items() if key != "id"}} for name, each in document.items()]
+    return None
+
+
+def _all_objects(items: Iterable[Any]) -> bool:
+    return all(isinstance(item, dict) for item in items)
+
+
+def _alike(objects: Iterable[Mapping[str, Any]]) -> bool:
+    """Whether they are rows of one table, by names that are known: columns by rows have numbers for names."""
+    return all(known_names([*each]) > 1 for each in objects)
 
 
 def _as_lines(text: str) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from itertools import chain, takewhile
 
 from moot.data.case import KEYS
+from moot.data.tables.header_notes import without_notes
 
 _AFTER_ANSWER = KEYS.index("answer") + 1
 WRONG = "wrong"
@@ -38,7 +39,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "answer": (
         *("answer", "correct", "correctanswer", "rightanswer", "correctoption", "correctchoice", "rightoption"),
         *("label", "target", "gold", "goldanswer", "goldlabel", "reference", "referenceanswer", "solution"),
-        *("answerkey", "expected", "expectedanswer", "groundtruth", "cop"),
+        *("finaldecision", "answerkey", "expected", "expectedanswer", "groundtruth", "cop"),
         *("ideal", "idealanswer", "idealoutput", "expectedoutput", "expectedresponse", "referenceoutput"),
         *("ответ", "правильный", "правильныйответ", "верныйответ", "верный", "эталон", "эталонныйответ"),
     ),
@@ -46,9 +47,15 @@ NAMES: Mapping[str, tuple[str, ...]] = {
         *("accepted", "acceptedanswers", "aliases", "alternativeanswers", "зачет", "допустимыеответы", "синонимы"),
     ),
     "rejected": ("rejected", "незачет"),
-    "context": ("context", "passage", "paragraph", "контекст", "отрывок"),
+    "context": (
+        *("context", "passage", "paragraph", "article", "story", "document", "narrative", "background", "excerpt"),
+        *("contexts", "passages", "paragraphs", "articles", "stories", "documents", "body", "premise"),
+        *("dialogue", "dialog", "conversation", "transcript", "sourcetext", "sourcedocument", "storytext"),
+        *("readingpassage", "readingtext", "contextpassage", "contexttext", "passagetext", "articletext"),
+        *("documenttext", "textpassage", "контекст", "отрывок", "статья", "рассказ"),
+    ),
     "category": ("category", "subject", "topic", "subjectname", "topicname", "категория", "тема", "предмет"),
-    "comment": ("comment", "explanation", "rationale", "комментарий", "пояснение", "объяснение"),
+    "comment": ("comment", "explanation", "rationale", "exp", "комментарий", "пояснение", "объяснение"),
     "source": ("source", "источник"),
     "author": ("author", "автор"),
     "difficulty": ("difficulty", "сложность"),
@@ -83,6 +90,9 @@ _ORDINALS = (
 )
 _NUMBERS = "01"
 """A name of nothing but a number, or "answer 1", may be anything."""
+_CORRECT = tuple(name for name in NAMES["answer"] if name.startswith(("correct", "right", "правильный", "верный")))
+_ALL_CALLED_ANSWERS = ("answer", "ответ")
+_FEWEST_ANSWERS = 3
 META = "meta."
 _NUMBERED = re.compile(r"(.*?)(?:(?:^|(?<=[\W_]))([^\W\d_])|([0-9]{1,2}))\W*")
 """What is before a number, or before a letter that stands alone."""
@@ -138,7 +148,7 @@ class Guess:
 def guessed(names: Sequence[str], settled: Mapping[str, ColumnNames | None]) -> Guess:
     """`settled`: what is known already, None where a key is known to have no column. No column is two things."""
     taken = {column for columns in settled.values() if columns is not None for column in several(columns)}
-    free = {name: plain(name) for name in names if name not in taken}
+    free = _plainly([name for name in names if name not in taken])
     columns: dict[str, ColumnNames] = {}
     doubts: dict[str, tuple[ColumnNames, ...]] = {}
     for key in (key for key in COLUMN_KEYS if key not in settled):
@@ -147,6 +157,8 @@ def guessed(names: Sequence[str], settled: Mapping[str, ColumnNames | None]) -> 
         found = tuple(_candidates(key, free))
         if key == "answer" and not found and {"choices"} & {*columns, *doubts, *filter(settled.get, settled)}:
             found = tuple(name for name, bare in free.items() if bare in BESIDE_CHOICES)
+        if key == "answer" and not {"choices"} & {*settled, *columns, *doubts}:
+            columns |= _numbered_answers(found, free)
         if len(found) == 1:
             columns[key] = found[0]
         elif found:
@@ -157,8 +169,29 @@ def guessed(names: Sequence[str], settled: Mapping[str, ColumnNames | None]) -> 
     return Guess(columns, doubts)
 
 
+def _numbered_answers(found: Sequence[ColumnNames], free: Mapping[str, str]) -> dict[str, ColumnNames]:
+    """Answer 1, Answer 2, Answer 3: choices where another column says which of them is correct, and else perhaps each right."""
+    if len(found) != 1 or not isinstance(found[0], str) or free[found[0]] not in _CORRECT:
+        return {}
+    families = (family for stem in _ALL_CALLED_ANSWERS for family in _unbroken(free, stem))
+    return {"choices": longest} if len(longest := max(families, key=len, default=())) >= _FEWEST_ANSWERS else {}
+
+
+def _unbroken(names: Mapping[str, str], stem: str) -> Iterator[tuple[str, ...]]:
+    by_plain = {bare: name for name, bare in names.items()}
+    there = takewhile(by_plain.__contains__, (f"{stem}{number}" for number in range(1, 27)))
+    yield tuple(by_plain[bare] for bare in there)
+
+
 def several(columns: ColumnNames) -> tuple[str, ...]:
     return (columns,) if isinstance(columns, str) else columns
+
+
+def _plainly(names: Sequence[str]) -> dict[str, str]:
+    """Each with what is plain of it: without the notes of a template, unless another column has that name itself."""
+    written = {plain(name) for name in names}
+    shorter = {name: plain(without_notes(name)) for name in names}
+    return {name: plain(name) if bare in written else bare for name, bare in shorter.items()}
 
 
 def _candidates(key: str, names: Mapping[str, str]) -> Iterator[ColumnNames]:
@@ -203,7 +236,8 @@ def numbered(names: Sequence[str]) -> list[tuple[str, ...]]:
     """Columns that differ in a number or a letter alone and begin with the first: Antwort 1, Antwort 2; r_a, r_b, r_c."""
     stems: dict[str, dict[str, str]] = {}
     for name in names:
-        if len(name) <= _LONGEST_NUMBERED and (found := _NUMBERED.fullmatch(name.strip())):
+        bare = without_notes(name).strip()
+        if len(bare) <= _LONGEST_NUMBERED and (found := _NUMBERED.fullmatch(bare)):
             stems.setdefault(plain(found[1]), {}).setdefault((found[2] or str(int(found[3]))).casefold(), name)
     families = []
     for ends in stems.values():
@@ -216,7 +250,7 @@ def numbered(names: Sequence[str]) -> list[tuple[str, ...]]:
 
 def ends_of(names: Sequence[str]) -> tuple[str, ...]:
     """What they differ in: a, b, c of option_a, option_b, option_c."""
-    plains = [plain(name) for name in names]
+    plains = [plain(without_notes(name)) for name in names]
     shared = sum(1 for _ in takewhile(lambda letters: len(set(letters)) == 1, zip(*plains, strict=False)))
     return tuple(name[shared:] for name in plains)
 

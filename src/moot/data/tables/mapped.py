@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,14 +13,21 @@ from moot.data.placed import Placed
 from moot.data.rows import LISTS, from_cell
 from moot.data.tables.answer_forms import AnswersAs, could_be_a_choice, in_words, label_against_text, place_of
 from moot.data.tables.choice_cells import WRITTEN, is_cut, parts, without_labels
+from moot.data.tables.choice_labels import LATIN
 from moot.data.tables.known_names import META, WRONG, ColumnNames, several
+from moot.data.tables.object_cells import answers_of, choices_of, labels_of, opened, prose_of
 from moot.data.tables.spreadsheets import Mangled
 from moot.data.tables.table import QuestionTable
 from moot.data.written_references import WrittenReferences
 from moot.errors import FileError
 from moot.types import MOST_CHOICES, Question, QuestionKind, seeded
 
-_LONGEST_LITERAL = 100_000
+_FEWEST_WORDS = 6
+
+
+def is_list(cell: str) -> bool:
+    """Whether a text is a list, or an object that holds one, and is not to be cut."""
+    return cell.lstrip().startswith("[") or choices_of(opened(cell)) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +75,11 @@ class TableRow:
         if not isinstance(columns, str):
             return self._of_several(key, columns)
         cell = self._cell(columns)
+        # A few words in brackets are no passage in pieces, but what is asked about.
+        whole = key == "context" and isinstance(cell, str) and len(cell.split()) < _FEWEST_WORDS
+        inner = opened(cell) if key in _IN_PIECES and not whole else None
+        if isinstance(inner, list | Mapping) and (found := _IN_PIECES[key](inner)) is not None:
+            return found
         if not isinstance(cell, str):
             return cell
         if key in LISTS and cell.lstrip().startswith("["):
@@ -114,16 +125,8 @@ class TableRow:
 
     def _list(self, key: str, cell: str) -> Any:
         """As JSON writes a list, or as Python does."""
-        try:
-            return from_cell(key, cell, self.columns.table.path, self.line)
-        except FileError:
-            try:
-                value = ast.literal_eval(cell) if len(cell) <= _LONGEST_LITERAL else None
-            except (ValueError, SyntaxError, MemoryError, RecursionError):
-                value = None
-            if isinstance(value, list | tuple):
-                return list(value)
-            raise
+        value = opened(cell)
+        return value if isinstance(value, list) else from_cell(key, cell, self.columns.table.path, self.line)
 
     def choices(self, separator: str | None = None) -> list[str]:
         """The choices as texts, where that is what they are; whatever else is wrong with them is found with the rest."""
@@ -131,7 +134,20 @@ class TableRow:
         return [str(item) for item in found] if isinstance(found, list) else []
 
     def answer(self) -> str | None:
-        """The answer as it is written, where it may stand for a choice."""
+        """The answer as it is written, where it may stand for a choice; by the labels that choices have of their own, its letter."""
+        written = self._written_answer()
+        labels = (
+            labels_of(opened(self._cell(columns)))
+            if isinstance(columns := self.columns.columns.get("choices"), str)
+            else []
+        )
+        return (
+            LATIN[labels.index(written.strip())]
+            if written is not None and written.strip() in labels[: len(LATIN)]
+            else written
+        )
+
+    def _written_answer(self) -> str | None:
         value = self.value("answer")
         if isinstance(value, str):
             return value if value.strip() else None
@@ -155,10 +171,26 @@ class TableRow:
             given["answer"] = ""
         return {**given, "choices": held}
 
+    def right_too(self) -> list[str]:
+        """What the object of an answer says is right as well."""
+        columns = self.columns.columns.get("answer")
+        return (answers_of(opened(self._cell(columns))) or [])[1:] if isinstance(columns, str) else []
+
     def says_null(self, key: str) -> bool:
         """A null in JSON or Parquet, which says something of an answer; an empty cell says nothing."""
         columns = self.columns.columns.get(key)
-        return isinstance(columns, str) and columns in self.values and self.values[columns] is None
+        if not isinstance(columns, str) or columns not in self.values:
+            return False
+        cell = self.values[columns]
+        return cell is None or (key == "answer" and answers_of(opened(cell)) == [])
+
+
+def _right_of(cell: Any) -> str | None:
+    return next(iter(answers_of(cell) or ()), None)
+
+
+_IN_PIECES: Mapping[str, Callable[[Any], Any]] = {"choices": choices_of, "answer": _right_of, "context": prose_of}
+"""What is read of a cell that holds an object, or a list of them."""
 
 
 def _trailing(cells: Sequence[Any]) -> int:
@@ -202,6 +234,8 @@ class MappedFile:
         given = {key: value for key, value in ours.items() if value is not None}
         if row.says_null("answer"):
             given["answer"] = None
+        if more := row.right_too():
+            given["accepted"] = [*(given.get("accepted") or ()), *more]
         if "id" not in self.columns.columns:
             given["id"] = str(row.number)
         if self.answers is not None and (written := row.answer()) is not None:

@@ -28,11 +28,13 @@ from moot.data.tables.known_names import (
     plain,
     several,
 )
+from moot.data.tables.known_sets import KnownSet, known_set
 from moot.data.tables.left_out_choices import LeftOutChoices, left_out_choices
 from moot.data.tables.listed_names import MOST_LISTED, MOST_SHOWN, cut
 from moot.data.tables.listed_names import listed as listed
-from moot.data.tables.mapped import ColumnsOfTable, MappedFile, no_such_choice
+from moot.data.tables.mapped import ColumnsOfTable, MappedFile, is_list, no_such_choice
 from moot.data.tables.missing_columns import missing_columns, with_values
+from moot.data.tables.names_by_rows import settled_by_rows
 from moot.data.tables.numbers_for_questions import numbers_for_questions
 from moot.data.tables.odd_sheets import other_sheets_told
 from moot.data.tables.rival_answers import flags_for_answers, rival_answers
@@ -110,7 +112,8 @@ def _of_sheet(path: Path, sheet: str | None, stated: Stated) -> Proposal:
 def _proposed(table: QuestionTable, stated: Stated) -> Proposal:
     if wrong := _no_such_columns(table, stated.columns):
         return Proposal(table.path, doubts=wrong)
-    guess = guessed(table.names, stated.columns)
+    known = known_set(table.names, stated.columns)
+    guess = _guess(table, stated, known)
     columns = in_order({**{key: each for key, each in stated.columns.items() if each is not None}, **guess.columns})
     used = {name for each in columns.values() for name in several(each)}
     unused = [name for name in table.names if name not in used]
@@ -130,7 +133,14 @@ def _proposed(table: QuestionTable, stated: Stated) -> Proposal:
         columns = in_order({**columns, "choices": left_out.taken})
         unused = [name for name in unused if name not in left_out.taken]
     reasons = _reasons(table, stated, columns, found, unused, left_out)
-    return replace(_by_rows(table, stated, columns, reasons, unused), unused=tuple(unused))
+    usual = known.answers if known is not None else None
+    return replace(_by_rows(table, stated, columns, reasons, unused, usual), unused=tuple(unused))
+
+
+def _guess(table: QuestionTable, stated: Stated, known: KnownSet | None) -> Guess:
+    of_set = {key: each for key, each in known.columns.items() if key not in stated.columns} if known is not None else {}
+    guess = settled_by_rows(table, guessed(table.names, {**of_set, **stated.columns}), {**of_set, **stated.columns})
+    return replace(guess, columns={**of_set, **guess.columns})
 
 
 def _is_meta(key: str, columns: ColumnNames) -> bool:
@@ -188,9 +198,14 @@ def _misleading(
 ) -> tuple[Doubt, ...]:
     """What is known by its name, and may well be something else by what stands in the rows."""
     text = guess.columns.get("text")
-    asked = numbers_for_questions(table, text, unused) if isinstance(text, str) else None
+    asked = numbers_for_questions(table, text, _or_passages(guess, unused)) if isinstance(text, str) else None
     right = rival_answers(table, columns, unused) if "answer" in guess.columns else None
     return tuple(doubt for doubt in (asked, right) if doubt is not None)
+
+
+def _or_passages(guess: Guess, unused: Sequence[str]) -> list[str]:
+    """A passage by its name may be the question, where another column has the numbers of questions."""
+    return [*several(guess.columns.get("context", ())), *unused]
 
 
 def _left_out(
@@ -256,7 +271,9 @@ def _by_rows(
     columns: Mapping[str, ColumnNames],
     reasons: tuple[str, ...],
     unused: Sequence[str],
+    usual: AnswersAs | None = None,
 ) -> Proposal:
+    """`usual`: how answers are written in the set that this is, if all can be read so."""
     proposal = Proposal(table.path, columns=columns, reasons=reasons)
     mapping = ColumnsOfTable(table, columns)
     if {"choices", WRONG} & {*columns} and stated.references is not None:
@@ -279,8 +296,9 @@ def _by_rows(
     if (separator := seen.separator()) is None:
         return replace(proposal, doubts=(_uncut(columns, seen),))
     answers = seen.answers[separator]
-    form = stated.answers or answers.form
-    if stated.answers is None and (flags := _flags(table, stated, columns, answers, unused)) is not None:
+    as_usual = usual if usual in answers.fitting else None
+    form = stated.answers or as_usual or answers.form
+    if stated.answers is None and as_usual is None and (flags := _flags(table, stated, columns, answers, unused)) is not None:
         return replace(proposal, doubts=(flags,))
     if answers.rows and form is None:
         return replace(proposal, doubts=(_unread(columns, answers),))
@@ -333,7 +351,7 @@ def _seen(mapping: ColumnsOfTable, stated: Stated) -> _RowsSeen:
         if not columns:
             continue
         cell = row.values.get(columns) if isinstance(columns, str) else None
-        if isinstance(cell, str) and cell.strip() and not cell.lstrip().startswith("["):
+        if isinstance(cell, str) and cell.strip() and not is_list(cell):
             seen.cells += 1
             for each in SEPARATORS:
                 if not is_cut(cell, each):

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any
 
 from moot.data.tables.advised_columns import WHICH_COLUMN, written
 from moot.data.tables.answer_forms import ROWS_OF_FLAGS, AnswersSeen, place_of
@@ -26,7 +27,8 @@ from moot.data.tables.flag_columns import says_yes_or_no
 from moot.data.tables.known_names import SECOND_NAMES, WRONG, ColumnNames, plain, several
 from moot.data.tables.likely_columns import MOST_COLUMNS, ROWS_READ, names_an_id
 from moot.data.tables.listed_names import cut, listed
-from moot.data.tables.mapped import ColumnsOfTable
+from moot.data.tables.mapped import ColumnsOfTable, is_list
+from moot.data.tables.names_by_rows import is_worked
 from moot.data.tables.stated import Stated
 from moot.data.tables.table import QuestionTable
 from moot.errors import FileError
@@ -36,6 +38,8 @@ _WEAK = frozenset(("label", "target", "reference", "expected", "output", "comple
 """Names of answers that are as well those of something else."""
 _OF_A_VERDICT = ("correct", "верный", "правильный")
 """Names of answers that may as well say whether somebody knew it."""
+_DECIDED = ("finaldecision",)
+"""Names of answers that are yes or no, whatever stands beside them."""
 _BESIDES = frozenset(("alias", "aliases", "alternative", "accepted", "other"))
 """Words of what is right as well."""
 _ROWS_OF_A_VERDICT = 2
@@ -64,7 +68,7 @@ def _rival_answers(
     table: QuestionTable, columns: Mapping[str, ColumnNames], known: str, unused: Sequence[str]
 ) -> Doubt | None:
     rows = _rows(table, columns, known)
-    verdict = _is_verdict(table, known)
+    verdict = plain(known) not in _DECIDED and _is_verdict(table, known)
     plainly = [
         name
         for name in named_right(unused[:MOST_COLUMNS])
@@ -78,6 +82,7 @@ def _rival_answers(
         not verdict and not weak
     ):  # beside a true answer stand many of its kind; and a verdict is whether somebody gave it
         rivals = [name for name in rivals if says_nothing_else(name) and not _is_verdict(table, name)]
+        rivals = [name for name in rivals if not is_worked(name, known, _cells(table, (name, known)))]
     if rivals:
         clear = len(rivals) == 1 and (weak or verdict) and not _is_verdict(table, rivals[0])
         return _doubt(table, (known, *rivals), likely=1 if clear else None)
@@ -130,7 +135,7 @@ def _rows(table: QuestionTable, columns: Mapping[str, ColumnNames], name: str) -
     separator = SEPARATORS[0]
     if isinstance(choices, str):
         cells = [cell for row in read if isinstance(cell := row.values.get(choices), str) and cell.strip()]
-        cells = [cell for cell in cells if not cell.lstrip().startswith("[")]
+        cells = [cell for cell in cells if not is_list(cell)]
         separator = separator_of([each for each in SEPARATORS if not all(is_cut(cell, each) for cell in cells)]) or "|"
     return [_Row(row.answer() or "", tuple(row.choices(separator)) if choices else ()) for row in read]
 
@@ -159,6 +164,10 @@ def _places(rows: Sequence[_Row], *, russian: bool) -> list[int | None] | None:
     if not seen.rows or seen.read[form] < _POINTING * seen.rows:
         return None
     return [place_of(row.answer, row.choices, form) if row.answer else None for row in rows]
+
+
+def _cells(table: QuestionTable, names: Sequence[str]) -> list[Mapping[str, Any]]:
+    return [values for _, values in islice(table.rows(names), ROWS_READ)]
 
 
 def _is_verdict(table: QuestionTable, name: str) -> bool:

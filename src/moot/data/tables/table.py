@@ -20,6 +20,7 @@ from moot.data.rows import (
     parquet_names,
     parquet_rows,
 )
+from moot.data.tables.flat_rows import as_flat
 from moot.data.tables.spreadsheets import ENDINGS as SPREADSHEETS
 from moot.data.tables.spreadsheets import ReadSheet, sheet_of
 from moot.errors import FileError
@@ -71,7 +72,9 @@ class QuestionTable:
 def table_of(path: Path, sheet: str | None = None) -> QuestionTable:
     match path.suffix.lower():
         case ".csv" | ".tsv" | ".txt":
-            return QuestionTable(path, csv_names(path), 1, partial(_csv, path))
+            names = csv_names(path)
+            nameless = frozenset(name for name in names if not name.strip())
+            return QuestionTable(path, names, 1, partial(_csv, path), nameless=nameless)
         case ".parquet":
             return QuestionTable(
                 path,
@@ -81,8 +84,8 @@ def table_of(path: Path, sheet: str | None = None) -> QuestionTable:
                 numbers=NumberColumns(frozenset(parquet_floats(path)), AS_TEXTS, FLOATS),
             )
         case ending if ending in OF_OBJECTS:
-            names = dict.fromkeys(name for _, row in OF_OBJECTS[ending](path) for name in row)
-            return QuestionTable(path, tuple(names), None, partial(_objects, path))
+            of_rows = dict.fromkeys(name for _, row in _objects(path, ()) for name in row)
+            return QuestionTable(path, tuple(of_rows), None, partial(_objects, path))
         case ending if ending in SPREADSHEETS:
             return _of_sheet(path, sheet_of(path, sheet), told=sheet is None)
         case ending:
@@ -101,7 +104,8 @@ def check_readable(path: Path) -> None:
 
 
 def _csv(path: Path, _: Sequence[str]) -> NumberedRows:
-    return csv_cells(path)
+    for line, row in csv_cells(path):
+        yield line, as_flat(row)
 
 
 def _parquet(path: Path, names: Sequence[str]) -> NumberedRows:
@@ -109,7 +113,8 @@ def _parquet(path: Path, names: Sequence[str]) -> NumberedRows:
 
 
 def _objects(path: Path, _: Sequence[str]) -> NumberedRows:
-    return OF_OBJECTS[path.suffix.lower()](path)
+    for line, row in OF_OBJECTS[path.suffix.lower()](path):
+        yield line, as_flat(row)
 
 
 def in_our_form(path: Path) -> bool:
