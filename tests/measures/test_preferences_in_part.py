@@ -110,8 +110,7 @@ def subsets(words: Words, every: list[Pair]) -> list[set[int]]:
     whole = set(range(len(words.rows)))
     found: list[set[int]] = [set(), {draw.randrange(len(whole))}, of[every[0]], whole - of[every[-1]]]
     found.append(set().union(*(of[pair] for pair in every if pair[0] == every[0][0])))
-    for share in (0.05, 0.6):
-        found.append({place for place in whole if draw.random() < share})
+    found += [{place for place in whole if draw.random() < share} for share in (0.05, 0.6)]
     found.append(set().union(*(of[pair] for pair in every if draw.random() < 0.5)))
     return found
 

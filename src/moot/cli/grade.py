@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sys
 from collections.abc import Sequence
@@ -29,7 +30,7 @@ from moot.engine.grading import (
     open_answers,
     settle,
 )
-from moot.engine.preferences import Compared, compare_stored
+from moot.engine.preferences import Compared, compare_stored, left_to_compare_stored
 from moot.engine.stopping import land
 from moot.errors import UsageError
 from moot.experiment.build import build
@@ -114,7 +115,13 @@ async def _grade(
             graded = await asked_in_order(grade_stored(store, grading, experiment["id"], needs()), flights)
             if comparing is not None:
                 comparing = replace(comparing, baseline=file.spec.baseline)
-                _say_compared(await asked_in_order(compare_stored(store, comparing, experiment["id"]), flights))
+                try:
+                    _say_compared(await asked_in_order(compare_stored(store, comparing, experiment["id"]), flights))
+                except asyncio.CancelledError:
+                    left = await left_to_compare_stored(store, comparing, experiment["id"])
+                    if left.missing:
+                        say(f"moot: {left.words}; the same command goes on", file=sys.stderr)
+                    raise
         finally:
             await land(flights, sys.exception())
             for built in only.models.values():

@@ -21,7 +21,7 @@ from moot.cli.safe_text import say
 from moot.cli.said_once import not_said_yet, say_warnings
 from moot.cli.settled import Rerun
 from moot.engine.failed_by import AlikeCauses, alike_causes
-from moot.engine.run_tally import RunTally, State
+from moot.engine.run_tally import AfterPlay, RunTally, State
 from moot.engine.runner import Runner
 from moot.engine.stopping import Stopping
 from moot.engine.trial_play import try_out
@@ -50,6 +50,10 @@ SET_IN = 6
 ENGINES = ("local", "ray")
 _CUT: dict[State, str] = {"interrupted": "interrupted", "budget": "stopped by its budget"}
 """Runs that ended before their end and go on when they are run again: of what there is nobody wants a page yet."""
+_NOT_ASKED: dict[AfterPlay, str] = {
+    "grades": "grading was not finished",
+    "groups": "putting drafts together that mean the same was not finished",
+}
 EXIT_CODES: dict[State, int] = {"done": 0, "failed": 1, "budget": 3, "interrupted": INTERRUPTED}
 
 
@@ -126,7 +130,7 @@ async def _run(experiment: Plan, engine: Engine, *, limit: int | None, quiet: bo
                 with only_played():
                     state = await _played(runner)
             if quiet:
-                _last_word(runner, state, shown=False)
+                _last_word(runner, state, shown=False, left=await _left_to_ask(runner, state))
                 return Ended(EXIT_CODES[state])
             told = await _report(experiment, store, runner, state, following, [*tried, *warned])
             if told is None:
@@ -167,9 +171,10 @@ async def _report(
             if not nothing_new:
                 goes_on = "a larger budget_usd" if state == "budget" else f"moot run {following.source}"
                 after = f"{goes_on} goes on; {report} shows what there is"
-                if tally.kept == tally.total and not tally.outcomes["failed"]:
+                left = await _left_to_ask(runner, state)
+                if tally.kept == tally.total and not tally.outcomes["failed"] and not left:
                     after = f"nothing is left to play; {report} shows what there is"
-                lines = short_ending(stands, Console().width, _cut_words(tally, _CUT[state]), after)
+                lines = short_ending(stands, Console().width, f"{_cut_words(tally, _CUT[state])}{left}", after)
             print_lines(lines)
             return stands
         run_figures = await store.read(
@@ -186,6 +191,17 @@ async def _report(
         below = sum(height(Text(line), console) for line in _failed_lines(runner, state, console))
         print_ending(run_figures, console, following, above=above, below=below)
     return run_figures
+
+
+async def _left_to_ask(runner: Runner, state: State) -> str:
+    """What a run that ended before its end was at though all of it is played, to stand after what is kept; "": nothing."""
+    tally = runner.tally
+    if state not in _CUT or tally.kept < tally.total:
+        return ""
+    for stage in tally.to_ask:
+        if words := _NOT_ASKED.get(stage) or (await runner.left_to_compare()).words:
+            return f"; {words}"
+    return ""
 
 
 def _nothing_to_do(tally: RunTally, following: NextCommands) -> tuple[str, str]:
@@ -294,8 +310,8 @@ def _cause_line(times: int, words: str, where: str, room: int | None) -> str:
     return f"{before}{words if len(words) <= kept else words[: kept - 1] + '…'}{where}"
 
 
-def _last_word(runner: Runner, state: State, *, shown: bool) -> None:
-    """What the exit code means, in words. `shown`: that it was interrupted stands there already."""
+def _last_word(runner: Runner, state: State, *, shown: bool, left: str = "") -> None:
+    """What the exit code means, in words. `shown`: that it was interrupted stands there already. `left`: what is not asked."""
     tally = runner.tally
     if runner.experiment.grading.reused:
         say(f"moot: {runner.experiment.grading.reused_told}", file=sys.stderr)
@@ -304,9 +320,10 @@ def _last_word(runner: Runner, state: State, *, shown: bool) -> None:
     for warning in runner.warnings:
         say(f"moot: {warning}", file=sys.stderr)
     if state == "interrupted" and not shown:
-        say(f"moot: interrupted; {tally.kept} of {tally.total} episodes are kept, run again to go on", file=sys.stderr)
+        kept = f"{tally.kept} of {tally.total} episodes are kept"
+        say(f"moot: interrupted; {kept}{left}{'; ' if left else ', '}run again to go on", file=sys.stderr)
     elif state == "budget":
-        say(f"moot: {runner.stopped_by}", file=sys.stderr)
+        say(f"moot: {runner.stopped_by}{left}", file=sys.stderr)
     for line in _failed_lines(runner, state, Console() if shown else None):
         say(line, file=sys.stderr)
     if tally.purse is not None and tally.purse.overbilled and state != "budget":

@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
 
@@ -31,6 +31,7 @@ from moot.grade.prefer import (
     prefer_identity,
     text_digest,
 )
+from moot.stats.counted_words import count
 from moot.store import queries, schema
 from moot.store.preferences import preferences_on
 from moot.store.statements import Row
@@ -58,6 +59,20 @@ class Compared:
     @property
     def without(self) -> int:
         return self.causes.total()
+
+
+@dataclass(frozen=True, slots=True)
+class LeftToCompare:
+    """Of what is played: how many comparisons have no word of a judge yet, and how many there are."""
+
+    missing: int = 0
+    of: int = 0
+
+    @property
+    def words(self) -> str:
+        """"" where none is missing."""
+        has = "is" if self.missing == 1 else "are"
+        return f"{self.missing:,} of {count(self.of, 'comparison')} by judges {has} missing" if self.missing else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +138,33 @@ async def compare_stored(store: Store, comparing: Comparing, experiment: str) ->
     return await compare_all(store, comparing, experiment, cases)
 
 
+async def left_to_compare(
+    store: Store, comparing: Comparing | None, experiment: str, cases: Iterable[Case]
+) -> LeftToCompare:
+    """What a run that goes on would ask judges for; nobody is asked here."""
+    if comparing is None:
+        return LeftToCompare()
+    await store.flush()
+    identities = [prefer_identity(judging, comparing.team) for judging in comparing.judges]
+    rows = await store.run(partial(queries.cells_of, ident=experiment))
+    pairs = matchups(rows, comparing.baseline)
+    missing = of = 0
+    for batch in batches(case for case in cases if case.question.is_long):
+        stored = await _stored_of(store, pairs, [case.question.digest for case in batch])
+        for texts, recorded in stored.values():
+            said = {(row["judge"], row["first"], row["second"]) for row in recorded if row["preferred"] is not None}
+            asked = [(judge, *order) for judge in identities for order in orders_of(compared_plays(pairs, texts))]
+            of += len(asked)
+            missing += sum(each not in said for each in asked)
+    return LeftToCompare(missing, of)
+
+
+async def left_to_compare_stored(store: Store, comparing: Comparing, experiment: str) -> LeftToCompare:
+    """The same with the cases that an experiment was stored with."""
+    cases = [case async for batch in stored_cases(store, experiment) for case in batch]
+    return await left_to_compare(store, comparing, experiment, cases)
+
+
 def cells_compared(pairs: Iterable[Matchup[Any]]) -> list[str]:
     return list(dict.fromkeys(cell["id"] for pair in pairs for cell in (pair.side, pair.opponent)))
 
@@ -138,16 +180,28 @@ def texts_by_question(rows: Iterable[Row]) -> dict[str, dict[tuple[str, int], st
 async def _compare_batch(
     store: Store, comparing: Comparing, pairs: Sequence[Matchup[Any]], cases: Sequence[Case], compared: Compared
 ) -> None:
-    questions = [case.question.digest for case in cases]
+    stored = await _stored_of(store, pairs, [case.question.digest for case in cases])
+    await together(
+        _compare_case(store, comparing, case, pairs, *stored[case.question.digest], compared) for case in cases
+    )
+
+
+class _StoredTexts(NamedTuple):
+    """What was answered to a question, and all that was said of its answers."""
+
+    texts: AnswersByPlay
+    recorded: Sequence[Row]
+
+
+async def _stored_of(
+    store: Store, pairs: Sequence[Matchup[Any]], questions: Sequence[str]
+) -> dict[str, _StoredTexts]:
     found = partial(queries.episodes_on, cells=cells_compared(pairs), questions=questions)
     texts = texts_by_question(await store.run(found))
     recorded: dict[str, list[Row]] = defaultdict(list)
     for row in await store.run(partial(preferences_on, questions=questions)):
         recorded[row["question"]].append(row)
-    await together(
-        _compare_case(store, comparing, case, pairs, texts[digest], recorded[digest], compared)
-        for case, digest in zip(cases, questions, strict=True)
-    )
+    return {digest: _StoredTexts(texts[digest], recorded[digest]) for digest in questions}
 
 
 async def _compare_case(

@@ -24,6 +24,7 @@ from moot.team.attempts import unreached_in
 from moot.types import Episode
 
 State = Literal["running", "done", "failed", "budget", "interrupted"]
+AfterPlay = Literal["grades", "comparisons", "groups"]
 
 
 @dataclass
@@ -58,6 +59,8 @@ class RunTally:
     matched: Matched | None = None
     compared: Compared | None = None
     """Long answers, two by two."""
+    to_ask: list[AfterPlay] = field(default_factory=list)
+    """What is asked for once all is played, and has not been asked for to its end."""
 
     def add(self, episode: Episode) -> None:
         """One that was played."""

@@ -203,7 +203,11 @@ def _ratings(source: Source, said: SaidPreferences, fitted: Preferences) -> list
     told += [Rating(name, None, None, None, UNHEARD) for name in every if name not in heard]
     return [
         {
-            **{"of": rating.name, "value": rating.value, "low": rating.low, "high": rating.high, "anchor": place == 0},
+            "of": rating.name,
+            "value": rating.value,
+            "low": rating.low,
+            "high": rating.high,
+            "anchor": place == 0,
             **({"why": rating.why} if rating.why else {}),
         }
         for place, rating in enumerate(told)
