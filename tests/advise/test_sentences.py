@@ -51,10 +51,10 @@ def test_a_limit_that_the_figures_are_over_is_said_to_be() -> None:
     said = sentence(over, wanted)
     assert said.startswith("Within $2.80 for 1,000 questions and 2.9 seconds, by the mean of all 80 questions, take ")
     assert (
-        f"But on the questions kept apart alone it took ${taken.played.usd_per_1000:.2f} for 1,000 questions and"
+        f"But on the held-out questions alone it took ${taken.played.usd_per_1000:.2f} for 1,000 questions and"
         in said
     )
-    assert f"of the {len(over.points)} options weighed the most accurate that keeps to it, on all 80 questions." in said
+    assert f"of the {len(over.points)} options weighed it is the most accurate within that limit, on all 80 questions." in said
     beyond = advise(replace(drafts, usd=5 * dear), wanted)
     assert beyond.recommended is None, "what is over a limit on all questions is not taken"
     assert "the cheapest cost $5.5)" in str(beyond.why_none)
@@ -69,7 +69,7 @@ def test_what_is_likely_is_said_to_be_no_more() -> None:
         f"of the {len(advice.points)} options weighed it is the cheapest that likely reaches 65 % or more; it has "
         in said
     )
-    assert "That is not shown: its interval goes below; about 1,300 new questions by themselves would show it" in said
+    assert "That is not shown: its interval extends below; about 1,300 new questions alone would show it" in said
     assert "interval goes below." in sentence(replace(advice, to_show=None), wanted)
 
 
@@ -84,7 +84,7 @@ def test_what_is_too_near_is_open() -> None:
     assert advice.recommended is not None
     assert advice.recommended.on_all.accuracy == share.on_all.accuracy
     said = sentence(advice, wanted)
-    assert "on others is open" in said
+    assert "questions is open" in said
     assert "None" not in said
 
 
@@ -109,7 +109,7 @@ def test_what_may_be_reached_on_others_is_said_to_be() -> None:
     wanted = AdviceWanted(min_accuracy=best.on_all.accuracy + 0.005)
     advice = advise(drafts, wanted)
     assert advice.least == "not reached"
-    assert sentence(advice, wanted).endswith("On others it may: its interval goes above.")
+    assert sentence(advice, wanted).endswith("On other questions it may: its interval extends above.")
 
 
 @pytest.mark.parametrize("above", [0.0004, 0.00002, 0.0000003])
@@ -132,7 +132,7 @@ def test_what_costs_less_by_one_in_a_hundred_is_not_said_to_cost_more() -> None:
     plain = "it is the cheapest that likely reaches 50 % or more"
     for cost, said in (
         (0.98, plain),
-        (0.995, "it is the cheapest, give or take one in a hundred, that likely reaches"),
+        (0.995, "it is the cheapest, give or take 1 %, that likely reaches"),
     ):
         others = [point for point in advice.points if point.on_all.cost >= taken.on_all.cost]
         beside = replace(others[-1], on_all=replace(others[-1].on_all, cost=cost * taken.on_all.cost))
@@ -143,7 +143,7 @@ def test_nothing_is_said_of_cheaper_ones_where_there_are_none() -> None:
     one = world(3, (0.6,))
     same = KnownDrafts(("a", "b", "c"), np.repeat(one.codes, 3, axis=0), np.repeat(one.worth, 3, axis=0), one.units, 5)
     said = sentence(advise(same, AdviceWanted()), AdviceWanted())
-    assert "options weighed is cheaper, nor more accurate on all 80 questions" in said
+    assert "options weighed is cheaper, or more accurate on all 80 questions" in said
 
 
 def test_the_least_lead_is_named_and_every_player_must_be_beaten() -> None:

@@ -149,7 +149,7 @@ def test_what_is_likely_and_not_shown_is_written_with_what_would_show_it(
     assert (told["least_accuracy"], told["likely"], told["promised"]) == ("likely", True, False)
     assert told["to_show"] > 0
     assert "likely reaches" in told["sentence"]
-    assert "That is not shown: its interval goes below; about " in told["sentence"]
+    assert "That is likely but not shown: its interval extends below; about " in told["sentence"]
     assert "Written: team.yaml" in moot("advise", "cup.yaml", "--min-accuracy", asked, "-o", "team.yaml", errors=True)
 
 
@@ -362,11 +362,11 @@ def test_advice_against_the_runs_own_verdict_is_said_to_be(
         f" {told['weighed']} options weighed on all 100 questions" in words
     )
     assert f"The most accurate of them: {told['most_accurate']['option']} (" in words
-    assert "--most-accurate takes it." in words
+    assert "--most-accurate picks it." in words
     better = f"vote is better than {headline['over_best_single']['single']} alone: +10.0 points"
-    assert f"The run's own verdict is another: {better}" in words
+    assert f"The run's own verdict differs: {better}" in words
     told_apart = told["surer"]["told_apart"] and told["surer"]["difference"] < 0
-    assert ("But on the questions kept apart that is ahead, by more than chance." in words) is told_apart
+    assert ("But on the held-out questions the most accurate is ahead, by more than chance." in words) is told_apart
 
 
 def test_the_most_accurate_is_taken_where_it_is_asked_for(

@@ -363,7 +363,7 @@ def test_a_primary_of_which_nothing_is_left_is_not_called_undeclared(
     why = "every question that it has played is one that it was chosen on"
     assert headline["primary_unmeasured"]["of"] == "mixture"
     assert headline["primary_unmeasured"]["why"].startswith(why)
-    assert f"Of the declared primary, mixture, nothing can be told: {why}" in headline["sentence"]
-    assert "declares no primary" not in headline["sentence"]
+    assert f"The declared primary, mixture, has no figure: {why}" in headline["sentence"]
+    assert "No primary was declared" not in headline["sentence"]
     assert why in hypothesis["note"]
     assert "not been played" not in hypothesis["note"]

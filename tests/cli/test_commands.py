@@ -71,7 +71,7 @@ def test_run_shows_where_it_is_on_stderr_and_the_table_on_stdout(tmp_path: Path,
     assert "\x1b" not in said.err + said.out, "no terminal, no colours"
     assert "cup: 20 questions" in said.out
     assert "Simulated, not real: ann, tom" in said.out
-    assert "Fewer than 30 questions show next to nothing" in said.out
+    assert "With fewer than 30 questions, results are very uncertain" in said.out
 
 
 def test_quiet_is_quiet(tmp_path: Path, capfd: Captured) -> None:

@@ -79,7 +79,7 @@ def test_from_a_run_to_a_rule_that_decides(cup: Cup) -> None:
     assert list(rule["players"]) == list(PLAYERS)
     assert rule["players"]["ann"]["right"] > 0.8
     assert f"{rule['kept']} is kept" in said
-    assert f"{rule['kept']} was chosen by these, so its own is what comes of learning and choosing anew" in said
+    assert f"{rule['kept']}own figure comes from learning and choosing again" in said
     kept = rule["figures"][rule["kept"]]
     assert kept["low"] < estimate([1.0] * round(40 * kept["value"]) + [0.0] * (40 - round(40 * kept["value"]))).low  # type: ignore[union-attr, operator]
     assert "strategies: [{learnt: {from: rule.json}}]" in said
@@ -343,7 +343,7 @@ def test_drift_is_told_with_an_interval() -> None:
     assert worse.words() == "it has got worse"
     assert worse.difference.low == pytest.approx(-0.3 - (0.1**2 + 0.03**2) ** 0.5)
     assert worse.difference.high == pytest.approx(-0.3 + (0.09**2 + 0.04**2) ** 0.5)
-    assert Drift(Estimate(0.85, 0.7, 0.93, 40), before).words() == "no drift can be told from chance"
+    assert Drift(Estimate(0.85, 0.7, 0.93, 40), before).words() == "no drift beyond chance"
     assert Drift(Estimate(0.5, None, None, 1), before).words() == "too few questions to tell a drift"
     assert Drift(before, Estimate(0.5, 0.4, 0.6, 90)).words() == "it has got better"
 

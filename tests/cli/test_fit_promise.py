@@ -96,7 +96,7 @@ def test_a_rule_that_does_not_hold_the_target_is_refused_with_the_next_command(q
     assert "strategies: [{learnt: {from: rule.json, abstain: {target: 0.5}}}]" in said, "the strictest that can be"
     said = quiz.fit("--promise", 0.95)
     assert "strategies: [{learnt: {from: rule.json}}]" in said
-    assert "It abstains from nothing: what was to be promised cannot be" in said
+    assert "It never abstains: no such promise can be made" in said
     quiz.write(asks, count=60)
     assert "it promises 0.95" in quiz.moot("run", quiz.file, "--quiet", ends=2)
     quiz.write([{"learnt": {"from": "rule.json", "abstain": {"target": 0.95}}}], first=60, count=20)

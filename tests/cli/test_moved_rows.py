@@ -138,8 +138,8 @@ def test_models_that_draw_on_all_questions_are_the_same_beside_others(edit: str,
     assert not head.keys() & {"earlier_versions", "unlisted"}
     shown = command("report", str(cup.path), "--all")
     assert "changed since" not in shown
-    assert "changed what it declares" not in shown
-    assert ("declared beforehand" in shown) == (not gone)
+    assert "changed after it had been played" not in shown
+    assert ("declared in advance" in shown) == (not gone)
     (cup.folder / "q.csv").write_text(as_csv([*rows, ("Which one is next?", "this")]), encoding="utf-8")
     expected = ("--accuracy", "0.6", "--gain", "0.2", "--discordance", "0.3", "--json")
     planned = json.loads(command("plan", str(cup.path), *expected)).get("played_before", {})
@@ -170,7 +170,7 @@ def test_a_recording_with_more_rows_is_the_same_where_it_says_the_same(
     record(13, said)
     head = cup.play([*TEXTS, NEW], models=models)
     assert (head["n"], head.get("earlier_versions")) == (13, versions)
-    assert ("declared beforehand and changed since" in command("report", str(cup.path))) == (versions is not None)
+    assert ("declared in advance and changed since" in command("report", str(cup.path))) == (versions is not None)
 
 
 def test_in_a_frame(tmp_path: Path) -> None:

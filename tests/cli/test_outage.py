@@ -91,10 +91,10 @@ def test_nothing_is_claimed_of_a_team_whose_members_could_not_be_reached(tmp_pat
     assert headline["unreached"] == {"questions": 30, "of": 60, "who": ["bob", "cat"], "withheld": True}
     over = headline["over_best_single"]
     assert (over["low"], over["high"], over["p"], headline["low"]) == (None, None, None, None)
-    why = "on 30 of 60 questions somebody could not be reached (bob, cat)"
+    why = "on 30 of 60 questions a model could not be reached (bob, cat)"
     assert over["why"] == why
     assert figures["hypotheses"][0]["verdict"] == "open"
-    assert "in 30 of 60 plays of vote somebody could not be reached (bob, cat)" in figures["hypotheses"][0]["note"]
+    assert "in 30 of 60 plays of vote a model could not be reached (bob, cat)" in figures["hypotheses"][0]["note"]
     row = next(row for row in figures["unreached"] if row["label"] == "vote")
     assert (row["plays"], row["unreached"], row["who"]) == (60, 30, ["bob", "cat"])
     sentence = f"{why.capitalize()}, so that nothing is claimed: moot run asks them again."
@@ -102,7 +102,7 @@ def test_nothing_is_claimed_of_a_team_whose_members_could_not_be_reached(tmp_pat
     for words in (("report", path), ("report", path, "--section", "accuracy")):
         assert sentence in command(*words), words
     assert "somebody not reached on 30 of 60. Nothing is claimed." in command("runs", path)
-    assert "In 90 of 180 plays somebody could not be reached (bob, cat" in command(
+    assert "In 90 of 180 plays a model could not be reached (bob, cat" in command(
         "report", path, "--section", "unreached"
     )
     status, said = ended("report", path, "--fail-under", "over_best_single.high<0")
@@ -161,7 +161,7 @@ def test_a_few_plays_without_somebody_leave_a_claim_that_they_cannot_turn_round(
     headline = told(path)["headline"]
     assert headline["unreached"] == {"questions": 2, "of": 60, "who": ["ann"], "withheld": False}
     assert headline["over_best_single"]["high"] < 0
-    assert "On 2 of 60 questions somebody could not be reached (ann): moot run asks them again." in headline["words"]
+    assert "On 2 of 60 questions a model could not be reached (ann): moot run asks them again." in headline["words"]
     compared = json.loads(command("compare", path, "vote", "solo@bob", "--json"))
     assert compared["high"] < 0
     assert not compared["unreached"]["withheld"]
@@ -367,7 +367,7 @@ def test_two_runs_beside_each_other_go_by_it_too(tmp_path: Path) -> None:
         "vote@ann": True,
     }
     said = " ".join(command("report", broken, whole).split())
-    assert "Nothing is claimed where somebody could not be reached (solo@bob, solo@cat, vote@ann)" in said
+    assert "Nothing is claimed where a model could not be reached (solo@bob, solo@cat, vote@ann)" in said
 
 
 def test_nobody_is_chosen_with_intervals_among_those_who_were_not_reached(tmp_path: Path) -> None:
@@ -399,7 +399,7 @@ def test_a_player_of_another_team_who_was_not_reached_may_be_better(tmp_path: Pa
     assert headline["unreached"]["questions"] == 90 - replies
     status, said = ended("report", path, "--fail-under", "over_best_single.low>0")
     assert status == 1
-    assert "somebody could not be reached (bob)" in said
+    assert "a model could not be reached (bob)" in said
 
 
 def test_over_its_captain_a_team_claims_what_compare_claims(tmp_path: Path) -> None:
@@ -434,7 +434,7 @@ def test_texts_of_a_team_that_was_not_whole_are_not_called_better_or_worse(tmp_p
     preferred = figures["headline"]["preferred"]
     assert (preferred["low"], preferred["p"], preferred["better"], preferred["worse"]) == (None, None, False, False)
     assert preferred["unreached"]["withheld"]
-    assert "questions somebody could not be reached (bob)" in figures["headline"]["sentence"]
+    assert "questions a model could not be reached (bob)" in figures["headline"]["sentence"]
     for row in figures["preferences"]["options"]:
         assert (row["better"], row["worse"], row["low"]) == (False, False, None)
     ratings = figures["preferences"]["ratings"]
@@ -732,7 +732,7 @@ def test_where_the_verdict_cannot_tell_a_gain_nothing_else_does(tmp_path: Path) 
         assert "is not known (over the 200 graded pairs alone; the ungraded answers could turn it round)" in said
     assert ended("report", path, "--fail-under", "over_best_single.n>199")[0] == 0
     said = " ".join(command("runs", path).split())
-    assert f"which cannot be told from {over['single']} alone" in said
+    assert f"which cannot be told apart from {over['single']} alone" in said
     assert " points" not in said
     command("report", path, "--publish", tmp_path / "board")
     (gain,) = gains(tmp_path / "board")
@@ -749,10 +749,10 @@ def test_no_gain_is_told_of_a_run_that_claims_nothing_by_the_leaderboard_or_a_pl
     command("report", path, "--publish", tmp_path / "board")
     (gain,) = gains(tmp_path / "board")
     assert gain["low"] is gain["high"] is None
-    assert "somebody could not be reached (bob)" in gain["why"]
+    assert "a model could not be reached (bob)" in gain["why"]
     status, said = ended("plan", "--from", path, "--gain", "0.05")
     assert status == 2
-    assert "on 20 of 40 questions somebody could not be reached (bob); moot run asks them again" in said
+    assert "on 20 of 40 questions a model could not be reached (bob); moot run asks them again" in said
 
 
 def test_after_an_outage_no_team_is_named_as_the_one_to_take(tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ def test_between_equals_an_outage_of_few_plays_makes_no_claim(lost: int, tmp_pat
     assert not [*claims(during)]
     (hypothesis,) = during["hypotheses"]
     assert (hypothesis["verdict"], hypothesis["low"], hypothesis["p"]) == ("open", None, None)
-    assert "somebody could not be reached (ann)" in hypothesis["note"]
+    assert "a model could not be reached (ann)" in hypothesis["note"]
     (gain,) = during["gains"]
     assert gain["difference"] == pytest.approx(lost / 180)
     assert (gain["low"], gain["low_holm"], gain["p_holm"]) == (None, None, None)

@@ -60,7 +60,7 @@ def test_rescues_go_by_what_was_wrong_alone(tmp_path: Path) -> None:
     assert None not in (row["regression_rate_low"], row["net_share_low"]), "4 of 92 that could be spoilt, of 100 pairs"
     few, many = during["hypotheses"]
     assert (few["verdict"], few["low"]) == ("open", None)
-    assert "in 4 of 100 plays of peer-review somebody could not be reached (bob, cat)" in few["note"]
+    assert "in 4 of 100 plays of peer-review a model could not be reached (bob, cat)" in few["note"]
     assert many["verdict"] == "confirmed"
     assert during["gap"][0]["low"] is None
 

@@ -118,7 +118,7 @@ def test_losers_that_were_taken_out_are_planned_for(tmp_path: Path, capsys: Capt
     path = write(tmp_path, "pilot", strategies=["solo", "vote"])
     row = told(capsys, "plan", path, "--gain", GAIN, *EXPECTED)
     assert (row["comparisons"], row["played_before"]["unlisted"]) == (3, 2)
-    assert "2 options were played before and will be paid for, in the file or not." in shown(
+    assert "2 options were played before and will be corrected for, in the file or not." in shown(
         capsys, "plan", path, "--gain", GAIN, *EXPECTED
     )
     assert moot("run", path, "--quiet") == 0

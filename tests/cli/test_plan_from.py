@@ -164,7 +164,7 @@ def test_what_is_no_pilot_is_refused(tmp_path: Path, capsys: Captured) -> None:
     last = "DELETE FROM episodes WHERE question IN (SELECT question FROM experiment_questions WHERE position > 50)"
     changed(tmp_path, last, """UPDATE runs SET state = 'interrupted', facts = '{"dropped": 2}'""")
     assert moot("plan", "--from", path) == 2
-    assert "the slowest is missing" in capsys.readouterr().err
+    assert "its slowest answers are missing" in capsys.readouterr().err
     changed(tmp_path, "UPDATE runs SET facts = '{}'", "UPDATE episodes SET outcome = 'failed', answer = NULL")
     assert moot("plan", "--from", path) == 2
     assert "is no pilot yet: nothing has been played" in capsys.readouterr().err

@@ -106,15 +106,15 @@ def test_what_is_left_claims_no_more_than_the_whole_file(file: str, chosen: str,
     assert "unlisted" not in played.whole
     for key in ("value", "low", "high", "over_best_single", "over_captain", "after_the_fact"):
         assert left[key] == played.whole[key], key
-    assert "cannot be told from the best single model" in left["sentence"]
+    assert "cannot be told apart from the best single model" in left["sentence"]
     assert command("report", str(path), "--fail-under", "over_best_single.low>0")[0] == 1
 
 
 def test_the_words_say_out_of_how_many_it_was_chosen(played: Played) -> None:
     pruned, late = played.folder / "pruned.yaml", played.folder / "late.yaml"
     short, all_of_it = report(pruned), report(pruned, "--all")
-    assert "cat as captain, chosen after the fact among 9 options, 8 of them not in this file, answered 74.0 %" in short
-    assert "a choice among 9, chosen after the fact: the intervals pay for that" in short
+    assert "cat as captain (picked afterwards from 9 options, 8 of them not in this file), got 74.0 %" in short
+    assert "this is one of 9, picked afterwards, and the intervals allow for it" in short
     assert "8 of them were played on these questions and are not in the file" in report(late)
     for told in (short, all_of_it, report(late)):
         assert "8 other options were played on these questions and are not in this file: the tables" in told
@@ -167,8 +167,8 @@ def test_a_primary_that_was_played_and_changed_is_not_declared_beforehand(tmp_pa
         heads.append(headline(path))
     told = [(head["chosen"], head["options"], head.get("earlier_versions")) for head in heads]
     assert told == [("declared", 1, None), ("declared late", 2, 1), ("declared late", 3, 2)]
-    assert "declared beforehand and changed since" in heads[-1]["sentence"]
-    assert "changed what it declares after that had been played, so this is a choice among 3" in heads[-1]["sentence"]
+    assert "declared in advance and changed since" in heads[-1]["sentence"]
+    assert "was changed after it had been played; this is one of 3" in heads[-1]["sentence"]
     run(path, "--limit", "20")
     assert headline(path)["chosen"] == "declared late", "to run it again changes nothing"
 
@@ -192,7 +192,7 @@ def test_a_hypothesis_whose_sides_were_changed_is_not_declared_beforehand(tmp_pa
         [(False, 3, 10), (False, 1, 10), (False, 3, 10)],
     ]
     assert "0 declared, 3 changed since (--section hypotheses)" in report(path)
-    assert "pays for the earlier versions" in report(path, "--section", "hypotheses")
+    assert "counts the earlier versions too" in report(path, "--section", "hypotheses")
     run(path, "--limit", "40")
     assert json.loads(report(path, "--json"))["hypotheses"][0]["family"] == 10, "to run it again changes nothing"
 

@@ -424,7 +424,7 @@ def test_methods_are_compared_on_the_same_questions(tmp_path: Path, capsys: pyte
     assert run_app(app, ["select", *map(str, arguments), "--all"]) == 0
     told = " ".join(capsys.readouterr().out.split())
     assert "Differences between methods" in told
-    assert "May be the best, all comparisons paid for:" in told
+    assert "May be the best, allowing for all comparisons:" in told
     assert run_app(app, ["select", *map(str, arguments), "--against", "exact"]) == 2
 
 

@@ -55,7 +55,7 @@ def test_the_best_where_it_was_chosen_of_equals_the_cheapest_then_the_smallest(r
 
 
 def test_whom_the_test_calls_better_is_said_beside_it() -> None:
-    assert "On the test top-accuracy is better, all comparisons paid for." in ending(
+    assert "On the test top-accuracy is better, allowing for all comparisons." in ending(
         row("right", 0.8, beaten_by="top-accuracy")
     )
 
@@ -63,7 +63,7 @@ def test_whom_the_test_calls_better_is_said_beside_it() -> None:
 ALONE = row("best-model", 0.7, size=1, team=["llama"], beaten_by=None)
 SINGLE = row("single:llama", None, kind="single", size=1, team=["llama"])
 CANNOT = (
-    "On the test llama alone (best-model) cannot be told from it, at half of the calls (1 a question instead of 2)."
+    "On the test llama alone (best-model) cannot be told apart from it, at half of the calls (1 a question instead of 2)."
 )
 SEE = "What one of them does alone is under 'Each proposer alone' of --all."
 
@@ -101,7 +101,7 @@ def test_a_smaller_team_is_named_with_its_share_of_the_calls() -> None:
     large = row("right", 0.8, size=5, k=5, team=list("abcde"), beaten_by=None)
     pair = row("greedy", 0.7, size=2, k=5, team=["a", "b"], beaten_by=None)
     beaten = row("best-model", 0.6, size=1, k=5, team=["a"], beaten_by="right")
-    words = "On the test a, b (greedy) cannot be told from it, at"
+    words = "On the test a, b (greedy) cannot be told apart from it, at"
     assert f"{words} 40 % of the calls (2 a question instead of 5)." in ending(large, pair, beaten, SINGLE)
     read = ending(large, pair, beaten, SINGLE, summarised={"mixture": {}})
     assert f"{words} half of the calls (3 a question instead of 6)." in read

@@ -120,7 +120,7 @@ async def test_what_is_under_way_is_played_to_its_end(tmp_path: Path) -> None:
     assert "dropped" not in taken["runs"][0]
     played = sum(many for many, _ in played_by_cell(tmp_path))
     assert taken["headline"]["interim"] == {"played": played, "planned": 2 * QUESTIONS}
-    assert f"An interim look, at {played} of {2 * QUESTIONS} episodes" in taken["headline"]["sentence"]
+    assert f"Interim results, after {played} of {2 * QUESTIONS} episodes" in taken["headline"]["sentence"]
     assert taken["hypotheses"][0]["interim"] == taken["headline"]["interim"]
 
 
@@ -134,11 +134,11 @@ async def test_whoever_interrupts_again_drops_it_and_nothing_is_claimed(tmp_path
     assert (headline["low"], headline["high"]) == (None, None)
     after = headline["after_the_fact"]
     assert (after["value"], after["low"], after["high"]) == (1.0, None, None)
-    assert "of what it has begun the slowest is missing" in headline["sentence"]
+    assert "The run is unfinished; slow answers" in headline["sentence"]
     for hypothesis in taken["hypotheses"]:
         assert hypothesis["verdict"] == "open"
         assert {hypothesis[key] for key in ("low", "high", "p", "p_holm", "low_holm", "high_holm")} == {None}
-        assert hypothesis["note"].endswith("the slowest is missing"), "also where there is a note already"
+        assert hypothesis["note"].endswith("its slowest answers are missing"), "also where there is a note already"
     assert taken["hypotheses"][1]["note"].startswith("it would divide by nothing; ")
     assert {row["beaten_by"] for row in taken["frontier"]} == {None}
     assert {row["within_low"] for row in taken["frontier"]} == {None}

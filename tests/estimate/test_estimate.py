@@ -1,4 +1,4 @@
-"""The estimate: calls, tokens and money said beforehand, and borne out by the run."""
+"""The estimate: calls, tokens and money said in advance, and borne out by the run."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def said(**more: Any) -> str:
 
 def test_the_sentence() -> None:
     assert said() == (
-        "On these 572 questions the talkative team with qwen as captain, declared beforehand, answered 44.2 %"
+        "On these 572 questions the team "six", deciding by talkative with qwen as captain (declared in advance), got 44.2 %"
         " (40.2–48.3), 6.8 points (2.9–10.7) more than the best single model, bob; it fixed 71 of bob's errors and"
         " made 32 new ones, at 7.1 × the cost."
     )
@@ -83,7 +83,7 @@ def test_the_sentence() -> None:
         ),
         (
             {"over_best_single": OVER | {"difference": 0.01, "low": -0.02, "high": 0.04}},
-            "cannot be told from the best single model, bob (+1.0 points, -2.0 to +4.0)",
+            "cannot be told apart from the best single model, bob (+1.0 points, -2.0 to +4.0)",
         ),
         (
             {"over_best_single": OVER | {"difference": 0.01, "low": None, "high": None}},
@@ -91,12 +91,12 @@ def test_the_sentence() -> None:
         ),
         (
             {"over_best_single": None, "played_alone": True, "never_answered": ["ann", "bob"]},
-            "; nobody of the team ever answered alone, so there is nothing to compare it with",
+            "; no member of the team ever answered alone, so there is nothing to compare it with",
         ),
-        ({"chosen": "declared late"}, "declared after the run had begun"),
-        ({"chosen": "declared late"}, "declared it too late, so this is a choice among 12"),
-        ({"chosen": "after the fact"}, "with qwen as captain, the highest of 12 options, answered"),
-        ({"chosen": "after the fact"}, "declares no primary, so this is a choice among 12, chosen after the fact"),
+        ({"chosen": "declared late"}, "declared when some answers were already known"),
+        ({"chosen": "declared late"}, "was declared late; this is one of 12"),
+        ({"chosen": "after the fact"}, "with qwen as captain (the best of 12 options), got"),
+        ({"chosen": "after the fact"}, "No primary was declared; this is the best of 12, picked afterwards"),
         (
             {"over_best_single": OVER | {"test": "score"}},
             "it did better than bob on 71 questions and worse on 32, at",
@@ -105,13 +105,13 @@ def test_the_sentence() -> None:
             {"over_best_single": OVER | {"test": "score", "rescues": 1, "regressions": 0}},
             "it did better than bob on 1 question and worse on 0, at",
         ),
-        ({"n": 29}, "Fewer than 30 questions show next to nothing"),
+        ({"n": 29}, "With fewer than 30 questions, results are very uncertain"),
         (
             {"ungraded": 12.0, "bounds": {"low": 0.442, "high": 0.463}},
-            "12 answers are not graded; over all it is between 44.2 and 46.3 % (bounds)",
+            "12 answers are not graded; over all of them the figure is between 44.2 and 46.3 % (bounds)",
         ),
-        ({"over_best_single": None, "over_captain": None}, "; nobody played alone"),
-        ({"over_best_single": None, "over_captain": None, "played_alone": True}, "nobody of the team played alone"),
+        ({"over_best_single": None, "over_captain": None}, "; no player played alone"),
+        ({"over_best_single": None, "over_captain": None, "played_alone": True}, "no member of the team played alone"),
         ({"cost_unit": "calls", "cost_usd": None}, "with 7.1 × the calls (the cost in money is unknown)"),
         ({"cost_unit": "calls", "cost_usd": 0.0}, "with 7.1 × the calls."),
         ({"over_best_single": OVER | {"rescues": 1, "regressions": 1}}, "fixed 1 of bob's errors and made 1 new one,"),
@@ -119,24 +119,24 @@ def test_the_sentence() -> None:
             {"cost_ratio": None, "cost_unit": "calls", "calls": 7.25, "cost_usd": 0.0},
             "new ones, with 7.3 calls a question.",
         ),
-        ({"captain": None, "captains": 6}, "on average over its 6 captains"),
-        ({"captain": None, "captains": 1}, "the talkative team six, declared beforehand, answered"),
-        ({"alone": True, "player": "ann", "over_captain": None, "over_best_single": None}, "ann alone, declared"),
+        ({"captain": None, "captains": 6}, "averaged over its 6 captains"),
+        ({"captain": None, "captains": 1}, "the team "six", deciding by talkative (declared in advance), got"),
+        ({"alone": True, "player": "ann", "over_captain": None, "over_best_single": None}, "ann alone (declared"),
         ({"value": None}, "Nothing has been played yet."),
         (
             {"low": None, "high": None, "n": 1},
-            "On this one question the talkative team with qwen as captain, declared beforehand, answered 44.2 %,",
+            "On this one question the team "six", deciding by talkative with qwen as captain (declared in advance), got 44.2 %,",
         ),
         (
             {"after_the_fact": {"of": "x@y", "value": 0.5, "low": 0.4, "high": 0.6}},
-            "x@y with 50.0 % (40.0–60.0; the lower end pays for the choice), is chosen after the fact",
+            "x@y with 50.0 % (40.0–60.0; the lower end allows for the choice), was picked afterwards",
         ),
         (
             {
                 "after_the_fact": {"of": "x@y", "value": 0.5, "low": 0.4, "high": 0.6}
                 | {"unranked": [{"of": "z", "questions": 2}]}
             },
-            "x@y with 50.0 % (40.0–60.0), is chosen after the fact",
+            "x@y with 50.0 % (40.0–60.0), was picked afterwards",
         ),
     ],
 )
@@ -197,7 +197,7 @@ async def test_a_declared_primary_is_the_headline(tmp_path: Path) -> None:
     assert head["over_best_single"]["difference"] == pytest.approx(head["value"] - max(alone.values()))
     assert (head["options"], head["over_best_single"]["singles"]) == (1, 3)
     assert head["cost_ratio"] == row["calls"] / 60
-    assert head["sentence"].startswith("On these 60 questions the talkative team with ann as captain, declared before")
+    assert head["sentence"].startswith("On these 60 questions the team \"nine\", deciding by talkative with ann as captain (declared in")
     after, top = head["after_the_fact"], max(shown["accuracy"], key=lambda each: each["value"])
     assert (after["value"], after["high"], after["n"]) == (top["value"], top["high"], 60)
     assert after["low"] < top["low"], "the highest of nine is no measurement of one"
@@ -213,8 +213,8 @@ async def test_without_one_the_highest_option_pays_for_the_choice(tmp_path: Path
     assert head["value"] == own["value"]
     assert head["low"] < own["low"], "the highest of six is no measurement of one"
     assert head["high"] == own["high"]
-    assert "the highest of 6 options, answered" in head["sentence"]
-    assert "chosen after the fact: the intervals pay for that" in head["sentence"]
+    assert "(the best of 6 options), got" in head["sentence"]
+    assert "picked afterwards, and the intervals allow for it" in head["sentence"]
     late = await run(write(tmp_path, primary=head["of"]))
     assert (late["headline"]["chosen"], late["headline"]["options"]) == ("declared late", 6)
     assert [late["headline"]["over_best_single"][key] for key in ("low", "high", "p")] == [
@@ -252,7 +252,7 @@ async def test_the_headline_has_the_interval_of_its_row(tmp_path: Path) -> None:
 async def test_players_alone(tmp_path: Path) -> None:
     shown = await run(write(tmp_path, strategies=["solo"]))
     assert shown["headline"]["alone"]
-    assert "ann alone, the highest of 3 players, answered" in shown["headline"]["sentence"]
+    assert "ann alone (the best of 3 players) got" in shown["headline"]["sentence"]
     ann = {"ann": {"provider": "simulated", "accuracy": 0.5}}
     path = write(tmp_path, name="one", models=ann, teams={}, strategies=["solo"])
     one = await run(path, name="one")
@@ -449,7 +449,7 @@ def test_of_options_that_tie_one_is_the_highest_wherever_that_is_said() -> None:
 def test_a_player_who_is_as_high_as_the_team_is_not_told_of_as_higher() -> None:
     head = equals(("ann", "bob", "cid"), ["vote", "solo", "talkative"])
     assert (head["of"], head["after_the_fact"]["of"]) == ("vote@ann", "solo@ann"), "alone it costs less"
-    assert "The highest row" not in head["sentence"]
+    assert "The best row" not in head["sentence"]
 
 
 @pytest.mark.parametrize(
@@ -467,11 +467,11 @@ def test_where_not_all_is_graded_every_part_is_two_lines_at_the_most(over: dict[
     open_row = {"ungraded": 1, "questions": 573, "bounds": {"low": 0.441, "high": 0.443}, "cost_usd": None}
     parts = sentences({**ROW, **open_row, "cost_unit": "calls", "over_best_single": {**OVER, **counts, **over}})
     assert all(len(part) <= 160 and part.endswith(".") and part[0] in "OTIHW1" for part in parts), parts
-    assert parts[0].endswith("answered 44.2 % (40.2–48.3) of the 572 graded.")
+    assert parts[0].endswith("got 44.2 % (40.2–48.3) of the 572 graded right.")
     assert "the best single model" in parts[1]
     assert ("bounds" in parts[1]) is (over["bounds"]["low"] != over["bounds"]["high"])
     assert "7.1 × the calls (the cost in money is unknown)" in " ".join(parts[2:4])
-    assert parts[-1] == "1 answer is not graded; over all it is between 44.1 and 44.3 % (bounds)."
+    assert parts[-1] == "1 answer is not graded; over all of them the figure is between 44.1 and 44.3 % (bounds)."
 
 
 def test_without_a_figure_the_bounds_are_told_first() -> None:
@@ -480,9 +480,10 @@ def test_without_a_figure_the_bounds_are_told_first() -> None:
     told, more = sentences(row)
     assert (
         told
-        == "On these 24 questions the talkative team with qwen as captain answered between 87.5 and 100.0 % (bounds)."
+        == 'On these 24 questions the team "six", deciding by talkative with qwen as captain, got between 87.5 and 100.0 %'
+        " (bounds) right."
     )
-    assert more == f"More is not known: {why}."
+    assert more == f"Nothing closer is known: {why}."
 
 
 @pytest.mark.parametrize("names", [("cheap", "dear"), ("zcheap", "adear")])

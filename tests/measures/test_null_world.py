@@ -40,7 +40,7 @@ def test_the_best_of_twelve_votes_by_luck(tmp_path: Path, bench: ModuleType) -> 
     assert over["difference"] == pytest.approx(8 / 60), "the gain and what was repaired are against one player"
     assert over["low"] < 0 < over["high"]
     assert over["p"] > 0.05
-    assert "cannot be told from the best single model, strong" in head["sentence"]
+    assert "cannot be told apart from the best single model, strong" in head["sentence"]
     assert "fixed 10 of strong's errors and made 2 new ones" in head["sentence"]
     assert head["value"] == max(row["value"] for row in figures["accuracy"] if row["label"] == "vote")
     assert over["best_single"]["value"] == max(row["value"] for row in figures["accuracy"] if row["label"] == "solo")

@@ -180,8 +180,8 @@ def test_better_than_every_member_is_said_with_how_much_and_at_what_cost(
     said, preferred = figures["headline"]["words"][0], figures["headline"]["preferred"]
     assert preferred["better"]
     assert preferred["low"] > 0.5
-    assert "were preferred to those of every one of its 3 members: least surely to " in said
-    assert "declared beforehand" in said
+    assert "were preferred to those of every one of its 3 members: least clearly to " in said
+    assert "declared in advance" in said
     assert "4.0 × the calls" in said
     pairs = figures["preferences"]["pairs"]
     least_sure = max(pairs, key=lambda row: row["p"])
@@ -214,7 +214,7 @@ def test_a_primary_over_several_captains_is_one_side(tmp_path: Path, capsys: pyt
     primary = figures["preferences"]["primary"]
     assert primary["captains"] == 2
     assert figures["headline"]["preferred"]["of"] == "talkative"
-    assert "on average over its 2 captains" in figures["headline"]["sentence"]
+    assert "averaged over its 2 captains" in figures["headline"]["sentence"]
     by_captain = [row for row in figures["preferences"]["pairs"] if row["against"] == primary["against"]]
     pooled = next(row for row in primary["pairs"] if row["against"] == primary["against"])
     assert pooled["raw"] == pytest.approx(sum(row["raw"] for row in by_captain) / 2)
@@ -275,7 +275,7 @@ def test_the_words_that_are_told_are_those_that_would_overturn_it(
     headline = reported(path, capsys)["headline"]
     assert headline["preferred"]["overturned"]
     assert headline["preferred"]["against_player"] == by_doubt[0]
-    assert "these texts were preferred in 0.0 % (" in headline["sentence"]
+    assert "the texts were preferred in 0.0 % (" in headline["sentence"]
 
 
 @pytest.mark.parametrize("against", [True, False])
@@ -293,7 +293,7 @@ def test_votes_of_persons_that_the_share_leaves_out_are_said_and_overturn_it(
     assert (after["left_out"]["value"], after["left_out"]["persons"]) == (float(not against), 8)
     assert after["value"] == pytest.approx(before["value"], abs=0.02)
     assert "with 8 words of persons that the share leaves out" in headline["words"][0]
-    assert f"these texts were preferred in {'0.0' if against else '100.0'} % (" in told
+    assert f"the texts were preferred in {'0.0' if against else '100.0'} % (" in told
     assert after["better"] is not against
     assert ("were preferred to those of the baseline" in told) is not against
     assert ("With them counted on every question it would be overturned: so nothing is claimed" in told) is against
@@ -514,4 +514,4 @@ def test_where_lengths_differ_alike_there_is_no_corrected_share(
     assert half["raw"] > 0.6
     assert alike["value"] is not None
     assert found["headline"]["preferred"]["value"] is None
-    assert "cannot be held against others'" in found["headline"]["sentence"]
+    assert "cannot be compared with those of others" in found["headline"]["sentence"]

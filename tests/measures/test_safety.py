@@ -400,7 +400,7 @@ def test_each_cohort_has_a_table_and_a_skyline_of_its_own(net: dict[str, Any]) -
         assert f"Share of the gap to the skyline closed ({table})" in text
         assert f"Gain over the captain alone ({table}), in points" in text
     assert text.count("As many guessers would reach 43.8 %.") == 4, "two guessers at four choices"
-    assert "what got better or worse there are questions, and no sum over captains" in text
+    assert "'better' and 'worse' there count questions, and are not sums over captains" in text
     pooled = next(row for row in net["gains"] if row["captain"] is None)
     single = [
         row

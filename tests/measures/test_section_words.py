@@ -315,7 +315,7 @@ def test_who_may_be_the_best_of_each_size() -> None:
     assert section.words == (
         "On the same test questions; p is Holm's for a family of 3, in which methods that chose the same count once."
         " The interval is about the teams that were chosen.",
-        "May be the best, all comparisons paid for: top-accuracy, exact.",
+        "May be the best, allowing for all comparisons: top-accuracy, exact.",
     )
     assert [row["method"] for row in section.rows] == ["exact", "greedy"]
     assert [column.key for column in section.columns][:2] == ["method", "difference"]
@@ -323,8 +323,8 @@ def test_who_may_be_the_best_of_each_size() -> None:
         "selection-differences"
     ]
     assert sizes.words[1:] == (
-        "k = 2: May be the best, all comparisons paid for: top-accuracy, exact.",
-        "k = 1: May be the best, all comparisons paid for: top-accuracy, exact.",
+        "k = 2: May be the best, allowing for all comparisons: top-accuracy, exact.",
+        "k = 1: May be the best, allowing for all comparisons: top-accuracy, exact.",
     )
     assert [column.key for column in sizes.columns][:2] == ["method", "k"]
     assert "selection-differences" not in sections_of([chosen("top-accuracy"), chosen("exact")])

@@ -93,7 +93,7 @@ def test_a_chosen_team_is_ranked_on_the_questions_that_all_have(tmp_path: Path) 
     head = figures["headline"]
     assert (head["of"].split("(")[0], head["value"], head["n"], head["ranked_on"]) == ("mixture", 1.0, 20, 20)
     assert head["after_the_fact"]["of"] == head["of"]
-    assert "the highest of 2 options on the 20 questions that all of them have, answered 100.0 %" in head["sentence"]
+    assert "(the best of 2 options on the 20 questions that all of them have), got 100.0 %" in head["sentence"]
     over = head["over_best_single"]
     assert over["difference"] == pytest.approx(0.4)
     assert over["best_single"]["value"] == pytest.approx(0.6), "on the questions that the team has too"
@@ -104,7 +104,7 @@ def test_a_chosen_team_is_ranked_on_the_questions_that_all_have(tmp_path: Path) 
     assert (ann["on_frontier"], ann["ranked_on"]) == (True, 20)
     vote = row_of(figures["frontier"], "vote")
     assert vote["on_frontier"] is False
-    assert "All of this is on the 20 questions that all of them have" in words_of(figures)
+    assert "All of this covers the 20 questions that all of them have" in words_of(figures)
 
 
 def test_easy_questions_flatter_nobody(tmp_path: Path) -> None:
@@ -124,7 +124,7 @@ def test_too_few_questions_are_not_ranked_and_that_is_said(tmp_path: Path) -> No
     mixture = next(row["of"] for row in figures["frontier_left_out"])
     assert (head["of"], head["chosen"], head["options"]) == ("vote", "only", 1)
     assert head["unranked"] == [{"of": mixture, "questions": 4}]
-    assert f"Not ranked, with too few questions that the others have: {mixture} (4)." in head["sentence"]
+    assert f"Not ranked, with too few questions in common with the others: {mixture} (4)." in head["sentence"]
     assert not [row for row in figures["frontier"] if row["of"] == mixture]
     assert "4 questions only" in figures["frontier_left_out"][0]["why"]
     assert "4 questions only, too few in common with the others" in words_of(figures)

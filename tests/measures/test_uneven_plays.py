@@ -135,7 +135,7 @@ async def test_nobody_is_the_best_for_having_played_most(tmp_path: Path) -> None
     assert left_out.keys() == {"vote@ann", "solo@cat"}
     assert "fewer than two of 2 have enough questions in common" in left_out["solo@cat"]
     assert shown["headline"]["after_the_fact"] is None
-    assert "The highest row" not in shown["headline"]["sentence"]
+    assert "The best row" not in shown["headline"]["sentence"]
     assert not any("both cheaper and better" in line for line in remarks(shown))
 
 
@@ -216,7 +216,7 @@ async def test_clusters_are_those_of_the_questions_that_were_played(tmp_path: Pa
     assert clusters == 7
     assert shown["clusters"] == {"clusters": 3, "largest": 12, "questions": 36}
     assert (shown["headline"]["n"], shown["headline"]["clusters"]) == (36, 3)
-    assert "Fewer than 30 clusters of questions show next to nothing" in shown["headline"]["sentence"]
+    assert "With fewer than 30 clusters of questions, results are very uncertain" in shown["headline"]["sentence"]
     assert any("The 36 questions that were played hang together in 3 clusters" in line for line in remarks(shown))
 
 

@@ -63,8 +63,8 @@ async def test_served_traffic_with_little_feedback(tmp_path: Path) -> None:
     head = shown["headline"]
     assert (head["value"], head["n"], head["ungraded"], head["bounds"]) == (1.0, 3, 37, {"low": 0.075, "high": 1.0})
     assert "100.0 % (43.9–100.0) of the 3 graded" in head["sentence"]
-    assert "37 answers are not graded; over all it is between 7.5 and 100.0 %" in head["sentence"]
-    assert "answered 7.5 %" not in head["sentence"]
+    assert "37 answers are not graded; over all of them the figure is between 7.5 and 100.0 %" in head["sentence"]
+    assert "got 7.5 %" not in head["sentence"]
     assert all(option["missing"] == 0 for option in shown["accuracy"]), "nobody planned who is asked what"
     section = next(section for section in all_sections(shown) if section.id == "accuracy")
     drawn = next(drawn for drawn in section.rows if drawn["label"] == "vote")
@@ -228,7 +228,7 @@ async def test_captains_who_break_ties_have_no_errors_that_are_fixed(tmp_path: P
         assert "of bob's errors" in head["sentence"], "one sentence, one baseline: the best single model"
         assert "captain's errors" not in head["sentence"]
         assert (head["over_captain"] is not None) is fixed
-        assert "with ann as captain, declared beforehand, answered" in head["sentence"]
+        assert "with ann as captain (declared in advance), got" in head["sentence"]
 
 
 async def test_the_captain_alone_is_the_one_of_the_same_drafting(tmp_path: Path) -> None:
@@ -404,7 +404,7 @@ async def test_the_headline_needs_the_bounds_of_its_difference(tmp_path: Path) -
 
         sentence = sentences(row)[1]
         assert ("graded for both; " in sentence) is (name == "most"), sentence
-        assert ("points against the best single model: bounds, and more" in sentence) is (name == "half"), sentence
+        assert ("points against the best single model (bounds; nothing" in sentence) is (name == "half"), sentence
         assert (") more than the best single model" in sentence) is (name == "most"), sentence
 
 

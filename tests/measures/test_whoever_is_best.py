@@ -60,6 +60,6 @@ def test_the_bounds_against_the_best_player_hold_once_all_is_graded(judges: dict
     assert bounds["low"] <= late["over_best_single"]["difference"] <= bounds["high"]
     assert bounds == {"low": pytest.approx((40 - 50) / SIZE), "high": pytest.approx((43 - 38) / SIZE)}
     assert (
-        "between -16.7 and +8.3 points against the best single model: bounds, and more is not known"
+        "between -16.7 and +8.3 points against the best single model (bounds; nothing closer is known)"
         in early["sentence"]
     )

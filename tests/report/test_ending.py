@@ -99,13 +99,13 @@ def test_a_report_of_many_strategies_fits_a_screen(cup: Path, capfd: pytest.Capt
     lines = ended(capfd, "report", "cup.yaml")
     assert len(lines) <= LINES
     whole = "\n".join(lines)
-    assert lines[0].startswith("On these 8 questions the vote team with bob as captain, declared beforehand,")
+    assert lines[0].startswith('On these 8 questions the team "four", deciding by vote with bob as captain ')
     assert "vote, declared" in whole
     assert "solo " in whole, "the best of who answers alone is never cut"
     assert "$/1,000" in whole
     assert "$0.0000" not in whole
     assert "Simulated, not real" in whole
-    assert "Fewer than 30 questions show next to nothing" in whole
+    assert "With fewer than 30 questions, results are very uncertain" in whole
     assert "Without an answer, of" in whole
     typed = [line for line in lines if line.startswith("moot report ")]
     assert typed[0].startswith("moot report cup.yaml -o cup.html"), "the page comes first, and stays"
@@ -123,7 +123,7 @@ def test_a_fall_back_is_an_answer(figures: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize(
     ("facts", "said"),
-    [({}, "An interim look, at "), ({"dropped": 3}, "of what it has begun the slowest is missing")],
+    [({}, "Interim results, after "), ({"dropped": 3}, "The run is unfinished; slow answers")],
 )
 def test_a_look_before_the_end_says_so_and_fits_a_screen(
     cup: Path,

@@ -76,7 +76,7 @@ def test_references_that_were_changed_after_the_look_are_told_everywhere(tmp_pat
     assert (head["keys_changed"], row["keys_changed"]) == (4, 4)
     assert CHANGED in head["sentence"]
     short = shown(tmp_path)
-    assert f"{CHANGED}: keys mended more for one side favour that side" in short
+    assert f"{CHANGED}: corrections made more for one side favour that side" in short
     assert "the references of 4 questions were changed after they had been played (--section hypotheses)" in short
     section = shown(tmp_path, "--section", "hypotheses")
     assert CHANGED in section
@@ -100,7 +100,7 @@ def test_another_judge_is_told(tmp_path: Path) -> None:
     head, (row,) = figures["headline"], figures["hypotheses"]
     assert (head["chosen"], row["frozen"]) == ("declared", True)
     assert head["other_graders"] == row["other_graders"] == ["jay"]
-    told = "Others have graded these answers too: jay: which of them is told was a choice"
+    told = "Others have graded these answers too: jay: whose grades are shown here was a choice"
     assert told in head["sentence"]
     assert told in shown(tmp_path)
     assert told in shown(tmp_path, "--section", "hypotheses")

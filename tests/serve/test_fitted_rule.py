@@ -55,7 +55,7 @@ async def test_from_a_run_to_serving_and_back(tmp_path: Path, capsys: pytest.Cap
             await asyncio.gather(*(told(served, name, each["text"], each["answer"]) for each in QUESTIONS[30:]))
         capsys.readouterr()
         assert await fitted(tmp_path, "--served") == 0
-        assert "Drift: the rule until now is right on" in " ".join(capsys.readouterr().out.split())
+        assert "Drift: the current rule is right on" in " ".join(capsys.readouterr().out.split())
         anew = json.loads((tmp_path / "rule.json").read_text())
         assert anew["learnt_from"]["experiment"] == "three:served"
         assert anew["drift"]["n"] == anew["learnt_from"]["questions"] == 22

@@ -203,7 +203,7 @@ async def test_what_is_stopped_fails_or_is_left_keeps_its_words(tmp_path: Path, 
             browser.get("about:blank")
             until(browser, lambda page: hung_up(served))
             browser.get(served.url)
-            broken("The page was left while this was played, which has stopped it.")
+            broken("You left the page while this was running, so it was stopped.")
             assert value(browser, "further") == "And now? Really?"
             second = again(first)
             click(browser, "again")
@@ -211,7 +211,7 @@ async def test_what_is_stopped_fails_or_is_left_keeps_its_words(tmp_path: Path, 
             browser.get("about:blank")
             until(browser, lambda page: hung_up(served))
             browser.back()
-            broken("The page was left while this was played, which has stopped it.")
+            broken("You left the page while this was running, so it was stopped.")
             endpoint.refuses = ("messages",)
             click(browser, "again")
             until(browser, lambda page: "messages is not supported" in text(page, "trouble-what"))

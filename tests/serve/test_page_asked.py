@@ -241,7 +241,7 @@ async def test_whoever_looks_elsewhere_while_it_is_played_leaves_it(tmp_path: Pa
         def left(question: str) -> None:
             agrees(question, hashed=False)
             until(browser, lambda page: shown(page, "trouble", "again") == [True, True])
-            assert text(browser, "trouble-what") == "It was left while it was played, which has stopped it."
+            assert text(browser, "trouble-what") == "You left while this was running, so it was stopped."
 
         def watch() -> None:
             opened(browser, served.url)

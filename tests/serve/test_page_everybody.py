@@ -171,7 +171,7 @@ async def test_a_page_that_is_loaded_anew_while_it_is_played_says_what_became_of
             until(browser, lambda page: "drafting" in text(page, "because"))
             browser.refresh()
             until(browser, lambda page: not hidden("trouble"))
-            assert text(browser, "trouble-what") == "The page was left while this was played, which has stopped it."
+            assert text(browser, "trouble-what") == "You left the page while this was running, so it was stopped."
             assert "ask again" in text(browser, "trouble-todo")
             assert text(browser, "asked") == question
             assert [hidden(ident) for ident in ("actions", "again", "copy", "save-json")] == [False, False, True, True]

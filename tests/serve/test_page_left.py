@@ -16,7 +16,7 @@ from test_page_asked import seen, set_form
 
 pytestmark = needs_browser
 SAID = ['{"reasoning": "hm', WAIT, '", "answer": "A"}']
-LEFT = "It was left while it was played, which has stopped it."
+LEFT = "You left while this was running, so it was stopped."
 IN_SIGHT = """
     const [here, table] = [arguments[0], ".hall"].map((each) => document.querySelector(each).getBoundingClientRect());
     return here.height > 0 && here.top >= 0 && here.bottom <= innerHeight && here.bottom <= table.top;

@@ -36,12 +36,12 @@ def sentence(advice: Advice, wanted: AdviceWanted) -> str:
     if wanted.min_accuracy is not None:
         return f"{_least_words(advice, what, wanted.min_accuracy, within, weighed)}{_beyond(taken, wanted)}"
     if within:
-        best = f"{weighed} the most accurate that keeps to it, {on_all}."
+        best = f"{weighed} it is the most accurate within that limit, {on_all}."
         beyond = _beyond(taken, wanted)
         mean = f", by the mean of all {advice.n:,} questions," if beyond else ""  # the price that follows is of some
-        return f"{within.removeprefix(', ').capitalize()}{mean} take {what}: {best}{beyond}"
+        return f"{within.removeprefix(', ').capitalize()}{mean or ','} take {what}: {best}{beyond}"
     if wanted.most_accurate:
-        return f"Take {what}: {weighed} the most accurate {on_all}, as was asked for."
+        return f"Take {what}: {weighed} it is the most accurate {on_all}, as requested."
     if taken is advice.best:
         return f"Take {what}: {_why_the_best(advice, taken, weighed, on_all)}."
     default = f"{_cheapest(advice, taken)} within one standard error of the most accurate, {weighed} {on_all}"
@@ -54,23 +54,23 @@ def _least_words(advice: Advice, what: str, least: float, within: str, weighed: 
     assert taken is not None, "looked at before"
     of_all = f"{_told_from(taken.on_all.accuracy, least)} % of all {advice.n:,} questions"
     if advice.least == "shown":
-        return f"For {asked} or more{within} take {what}: it keeps that with the whole interval."
+        return f"For {asked} or more{within}, take {what}: its whole interval is above that."
     if advice.least == "likely":
         new = (
-            "" if advice.to_show is None else f"; {_about(advice.to_show)} would show it, should it be as good on these"
+            "" if advice.to_show is None else f"; {_about(advice.to_show)} would show it, if it is as good on them"
         )
         cheapest = f"{_cheapest(advice, taken)} that likely reaches {asked} or more{within}"
         return (
             f"Take {what}: {weighed} it is {cheapest}; it has {of_all}."
-            f" That is not shown: its interval goes below{new}."
+            f" That is likely but not shown: its interval extends below{new}."
         )
     if advice.least == "open":
         return (
-            f"Take {what}: {weighed} the most accurate{within}, with {of_all}. Whether it reaches {asked} on others is open:"
-            " it is too near to say more than that it may."
+            f"Take {what}: {weighed} it is the most accurate{within}, with {of_all}. Whether it reaches {asked} on other"
+            " questions is open: it is too close to call."
         )
     high = taken.accuracy.high
-    open_above = "" if high is None or high < least else " On others it may: its interval goes above."
+    open_above = "" if high is None or high < least else " On other questions it may: its interval extends above."
     none = f"None {weighed} reaches {asked}{within} on these questions."
     return f"{none} The most accurate is {what}, with {of_all}.{open_above}"
 
@@ -88,13 +88,13 @@ def _cheapest(advice: Advice, taken: ClaimedPoint) -> str:
     """Of those that cost about the same the most accurate is taken: another may cost a little less."""
     cost = taken.on_all.cost
     nearly = any(point.on_all.cost < cost <= point.on_all.cost * (1 + SAME_COST) + LITTLE for point in advice.points)
-    return "the cheapest, give or take one in a hundred," if nearly else "the cheapest"
+    return "the cheapest, give or take 1 %," if nearly else "the cheapest"
 
 
 def _about(questions: int) -> str:
     """No more digits than such a guess has."""
     step = 10 ** max(0, len(str(questions)) - 2)
-    return f"about {-(-questions // step) * step:,} new questions by themselves"
+    return f"about {-(-questions // step) * step:,} new questions alone"
 
 
 def _why_the_best(advice: Advice, taken: ClaimedPoint, weighed: str, on_all: str) -> str:
@@ -103,11 +103,11 @@ def _why_the_best(advice: Advice, taken: ClaimedPoint, weighed: str, on_all: str
     less = [point for point in advice.points if point.on_all.cost < cost]
     clearly = [point for point in less if point.on_all.cost * (1 + SAME_COST) < cost]
     if not less:
-        return f"none {weighed} is cheaper, nor more accurate {on_all}"
+        return f"none {weighed} is cheaper, or more accurate {on_all}"
     if not clearly:
-        return f"none {weighed} is cheaper by more than one in a hundred, nor more accurate {on_all}"
+        return f"none {weighed} is cheaper by more than 1 %, or more accurate {on_all}"
     cheaper = "cheaper" if len(clearly) == len(less) else "clearly cheaper"
-    return f"{weighed} every {cheaper} one is behind it by more than a standard error {on_all}"
+    return f"{weighed}, every {cheaper} one is behind it by more than a standard error {on_all}"
 
 
 def most_accurate_words(advice: Advice, wanted: AdviceWanted) -> str | None:
@@ -118,8 +118,8 @@ def most_accurate_words(advice: Advice, wanted: AdviceWanted) -> str | None:
     ends = (None, None) if more.low is None or more.high is None else (-more.high, -more.low)
     gap = f"{0.0 - 100 * more.difference:+.1f} points{_ends(*ends, sign=True)}"
     what = f"{best.option.words(advice.players)} ({_share(best.accuracy)} right{_price(best)})"
-    taken_by = "" if wanted.anything else " --most-accurate takes it."
-    return f"The most accurate of them: {what}, {gap} beside it on the questions kept apart.{taken_by}"
+    taken_by = "" if wanted.anything else " --most-accurate picks it."
+    return f"The most accurate of them: {what}, {gap} against it on the held-out questions.{taken_by}"
 
 
 def unreached(advice: Advice) -> bool:
@@ -136,7 +136,7 @@ def _beyond(taken: ClaimedPoint, wanted: AdviceWanted) -> str:
     slow, latest = taken.played.mean_seconds, wanted.max_seconds
     if slow is not None and latest is not None and slow > latest and f"{slow:.3g}" != f"{latest:.3g}":
         over.append(f"{slow:.3g} seconds")
-    return f" But on the questions kept apart alone it took {' and '.join(over)}." if over else ""
+    return f" But on the held-out questions alone it took {' and '.join(over)}." if over else ""
 
 
 def _within(wanted: AdviceWanted) -> str:
@@ -154,10 +154,10 @@ def over_singles_words(advice: Advice) -> str | None:
         return None
     gap = f"{100 * over.difference:+.1f} points{_ends(over.low, over.high, sign=True)} over {over.player}"
     if over.better:
-        return f"It is better than every player alone: {gap}, the least of its leads."
+        return f"It is better than every player alone: {gap}, its smallest lead."
     if over.high is not None and over.high < 0:
-        return f"On the questions kept apart it is behind a player alone: {gap}."
-    return f"Whether it is better than every player alone cannot be told: {gap}."
+        return f"On the held-out questions it is behind a player alone: {gap}."
+    return f"Whether it is better than every player alone is not clear: {gap}."
 
 
 def surer_words(advice: Advice) -> str | None:
@@ -170,31 +170,31 @@ def surer_words(advice: Advice) -> str | None:
     if more.told_apart and advice.over_singles is not None:  # which the line before says
         return None
     if more.told_apart and more.difference < 0:
-        return f"But on the questions kept apart it is behind {more.against}: {gap}."
+        return f"But on the held-out questions it is behind {more.against}: {gap}."
     if more.told_apart:
-        return f"It is told from {more.against} already: {gap}."
+        return f"It is already clearly ahead of {more.against}: {gap}."
     if more.questions is None:
-        return f"No number of questions is known to tell it from {more.against}: {more.why}."
+        return f"How many questions would tell it apart from {more.against} is not known: {more.why}."
     return (
-        f"To be surer: {more.questions:,} new questions by themselves tell it from {more.against} with 80 % power, or"
-        f" {more.more_in_this_run:,} more beside these, half of which are searched on, should the difference be what it is"
+        f"To be surer: {more.questions:,} new questions alone would tell it apart from {more.against} with 80 % power, or"
+        f" {more.more_in_this_run:,} added to these (half of them for the search), if the true difference is the one seen"
         f" here ({gap})."
     )
 
 
 def _surer_than_the_best(more: Surer) -> str:
     if more.told_apart:
-        where = "on the questions kept apart"
+        where = "on the held-out questions"
         return (
-            f"But {where} that is ahead, by more than chance."
+            f"But {where} the most accurate is ahead, by more than chance."
             if more.difference < 0
-            else f"It is ahead of that {where}."
+            else f"It is ahead of the most accurate {where}."
         )
     if more.questions is None:
-        return f"No number of questions is known to tell the two apart: {more.why}."
+        return f"How many questions would tell the two apart is not known: {more.why}."
     return (
-        f"To be surer: {more.questions:,} new questions by themselves tell the two apart with 80 % power, or"
-        f" {more.more_in_this_run:,} more beside these, half of which are searched on, should the difference be what it is"
+        f"To be surer: {more.questions:,} new questions alone would tell the two apart with 80 % power, or"
+        f" {more.more_in_this_run:,} added to these (half of them for the search), if the true difference is the one seen"
         " here."
     )
 
@@ -205,7 +205,7 @@ def next_words(advice: Advice, stages: frozenset[str], captain: CaptainCosts | N
         return None
     row = _stage_row(stage, advice, stages, captain)
     money = "" if row["usd"] is None else f", {dollars(row['usd'])}"
-    return f"Next: {row['try']}: at most {row['at_most_points']:+.1f} points{money}."
+    return f"Next: try {row['try']}: {row['at_most_points']:+.1f} points at most{money}."
 
 
 def _stage_row(
@@ -218,7 +218,7 @@ def _stage_row(
         None if captain is None else captain.more_usd(_captain(taken, advice.players), names, taken.played.usd_per_1000)
     )
     team = "" if len(names) == len(taken.option.seats) else f" of {', '.join(names)}"
-    played = f"{STAGE}{team}, which was played (moot report)," if STAGE in stages else f"{STAGE}{team}"
+    played = f"{STAGE}{team} (already played, see moot report)" if STAGE in stages else f"{STAGE}{team}"
     row: dict[str, Any] = {
         "try": f"{played} on the {stage.questions:,} of {advice.claimed_on:,} questions with p < {stage.below:g}",
         "questions": stage.questions,
@@ -323,10 +323,10 @@ def _head(advice: Advice) -> Iterator[str]:
     if advice.recommended is None and not advice.points:
         yield f"{players}."
         return
-    yield f"{players}: searched on {advice.searched_on:,}, told by the other {advice.claimed_on:,}."
-    how = "Votes of all" if advice.every_team else "The best found of"
-    yield f"{how} teams of up to six. right: intervals that all hold together (95 %);"
-    yield f"  all: right of all {advice.n:,} questions, by which a row is taken: too high."
+    yield f"{players}: searched on {advice.searched_on:,}, tested on the other {advice.claimed_on:,}."
+    how = "Votes of all" if advice.every_team else "The best teams found,"
+    yield f"{how} {'teams of ' if advice.every_team else ''}up to six players. right: on the tested questions, with"
+    yield f"  95 % intervals that hold jointly; all: on all {advice.n:,}, used to pick a row, so too high."
 
 
 def _table(advice: Advice, room: int) -> list[str]:
@@ -348,7 +348,7 @@ def _table(advice: Advice, room: int) -> list[str]:
         )
         lines.append(_clipped(f"{line}  {point.option.words(advice.players)}"))
     if hidden := len(advice.points) - len(points):
-        lines.append(f"  {hidden:,} more {'was' if hidden == 1 else 'were'} weighed, and not taken: see --json.")
+        lines.append(f"  {hidden:,} more {'was' if hidden == 1 else 'were'} weighed and not chosen: see --json.")
     return lines
 
 

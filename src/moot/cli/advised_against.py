@@ -41,8 +41,8 @@ def other_verdict_words(advice: Advice, verdict: Mapping[str, Any] | None) -> st
     gap = " ".join(filter(None, (points(over["difference"]), "points", interval(over))))
     side = "better" if over["difference"] > 0 else "worse"
     found = f"{verdict['of']} is {side} than {over['single']} alone: {gap}, on all {count(over['n'], 'question')}"
-    why = f"Here rules over drafts alone are weighed, and told by {advice.claimed_on:,} of them"
-    return f"The run's own verdict is another: {found}. {why}."
+    why = f"This advice weighs only rules over drafts, tested on {advice.claimed_on:,} of them"
+    return f"The run's own verdict differs: {found}. {why}."
 
 
 def verdict_json(advice: Advice, verdict: Mapping[str, Any] | None) -> dict[str, Any] | None:

@@ -88,20 +88,20 @@ def verdict_words(bought: Bought) -> str:
     race, names, heard = bought.race, bought.names, count(len(bought.race.heard), "question")
     incumbent = names[INCUMBENT]
     if not race.questions:
-        return f"There is nothing to buy: every question kept apart is sure (p ≥ {bought.staged.below:g}) without a last stage."
+        return f"There is nothing to buy: the answer to every held-out question is sure enough (p ≥ {bought.staged.below:g}) already."
     if bought.winner == INCUMBENT:
-        return f"Stay with {incumbent}: all that was bought was put out, none of it is the best (95 %)."
+        return f"Stay with {incumbent}: every option bought was eliminated, so none of them is the best (95 %)."
     gap = _difference(bought)
     if bought.winner is not None and gap is not None:
         return (
-            f"Take {names[bought.winner]} where it is not sure: it is the best in the race, better than {incumbent} (95 %);"
-            f" {100 * gap:+.1f} points on {heard}, chosen after the fact and so without an interval."
+            f"Take {names[bought.winner]} where the cheaper stage is not sure: it won the race and is better than {incumbent}"
+            f" (95 %); {100 * gap:+.1f} points on {heard}, picked afterwards and so without an interval."
         )
     left = ", ".join(names[number] for number in race.race.left)
     if INCUMBENT in race.race.left:
-        return f"Which of these is best cannot be told from {heard}: {left}. Stay with {incumbent}, which costs nothing more."
+        return f"{heard} cannot tell which of these is best: {left}. Stay with {incumbent}, which costs nothing extra."
     return (
-        f"{incumbent} was put out: it is not the best (95 %). Which of these is cannot be told from {heard}: {left};"
+        f"{incumbent} was eliminated: it is not the best (95 %). {heard} cannot tell which of these is: {left};"
         f" so far {names[bought.to_take]} has gained most."
     )
 
@@ -131,7 +131,7 @@ def bought_screen(bought: Bought, purchase: Purchase, path: Path, *, written: bo
 
 def _bill(bought: Bought) -> str:
     race = bought.race
-    calls = f"{count(race.calls, 'call')} beside the drafts, {race.calls_of_all:,.0f} had all been played so far"
+    calls = f"{count(race.calls, 'call')} beyond the drafts, instead of {race.calls_of_all:,.0f} to play every option in full"
     before = f", {dollars(bought.played.before_usd)} before" if bought.played.before_usd else ""
     return f"{calls} ({100 * _saved(bought):.0f} % saved); {dollars(bought.played.spent_usd)} spent{before}."
 
@@ -141,7 +141,7 @@ def _not_known(bought: Bought) -> str:
     failed = sum(option.failed for option in bought.race.options)
     parts = []
     if ungraded:
-        parts.append(f"{count(ungraded, 'answer')} could not be graded: nobody was put out by them")
+        parts.append(f"{count(ungraded, 'answer')} could not be graded, and eliminated nothing")
     if failed:
         parts.append(f"{count(failed, 'play')} failed and counted as not right; the same command plays them again")
     return f"Note: {'; '.join(parts)}."
@@ -151,12 +151,12 @@ def _after(bought: Bought, purchase: Purchase, path: Path, *, written: bool) -> 
     """What to type next."""
     again = f"moot advise {pasted(path)} --buy {purchase.usd:g}"
     if bought.played.state == "budget" and not bought.played.calls:
-        held = "each call is held at the most that it can cost until it is billed"
-        return f"{dollars(purchase.usd)} does not do for a question of all who are in it: {held}. Expected more."
+        held = "each call reserves the most it can cost until it is billed"
+        return f"{dollars(purchase.usd)} is not enough to ask every option one question: {held}. Allow more."
     if bought.played.state == "budget":
-        return f"The money is spent. Then: {again} goes on where it stopped."
+        return f"The money is spent. {again} resumes where it stopped."
     if bought.played.state == "interrupted":
-        return f"Interrupted, and all of it is kept. Then: {again} goes on where it stopped."
+        return f"Interrupted; everything so far is kept. {again} resumes where it stopped."
     if bought.winner not in (None, INCUMBENT) and not written:
-        return f"Then: {again} -o team.yaml writes it, without a call more."
+        return f"Next: {again} -o team.yaml writes it, without another call."
     return None

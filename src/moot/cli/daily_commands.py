@@ -11,20 +11,20 @@ import typer
 def run(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The experiment file (YAML).", show_default=False)],
     store: Annotated[
-        str | None, typer.Option(help="Keep the run here instead: sqlite:///PATH or postgresql://...")
+        str | None, typer.Option(help="Store the run here instead: sqlite:///PATH or postgresql://...")
     ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first N questions.")] = None,
     budget_usd: Annotated[float | None, typer.Option(min=0, help="A hard cap on money for the experiment.")] = None,
-    estimate: Annotated[bool, typer.Option("--estimate", help="Say calls, tokens and money; call nothing.")] = False,
+    estimate: Annotated[bool, typer.Option("--estimate", help="Print calls, tokens and cost, without making a call.")] = False,
     every: Annotated[bool, typer.Option("--all", help="With --estimate: every model and strategy.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="No progress, no table.")] = False,
-    engine: Annotated[str, typer.Option(metavar="local|ray", help="Play here, or on a Ray cluster.")] = "local",
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print neither progress nor tables.")] = False,
+    engine: Annotated[str, typer.Option(metavar="local|ray", help="Run here, or on a Ray cluster.")] = "local",
     ray_address: Annotated[
-        str | None, typer.Option(metavar="HOST:PORT", help="The cluster; without it one is started here.")
+        str | None, typer.Option(metavar="HOST:PORT", help="The cluster; by default one is started here.")
     ] = None,
-    workers: Annotated[int | None, typer.Option(min=1, help="Ray workers; else one for each node.")] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="Number of Ray workers; by default one per node.")] = None,
 ) -> int:
-    """Run an experiment. Run it again to go on where it stopped; nothing is paid for twice."""
+    """Run an experiment. Run it again to resume where it stopped; nothing is paid for twice."""
     from moot.cli.console import Console, print_lines
     from moot.cli.settled import Rerun
     from moot.errors import UsageError

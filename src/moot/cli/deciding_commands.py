@@ -51,7 +51,7 @@ def advise(
         float | None, typer.Option(metavar="S", help="At most so long a question, on the mean.")
     ] = None,
     most_accurate: Annotated[
-        bool, typer.Option("--most-accurate", help="The most accurate, not the cheapest that cannot be told from it.")
+        bool, typer.Option("--most-accurate", help="The most accurate, not the cheapest that is about as good.")
     ] = False,
     where: Annotated[list[str] | None, typer.Option(help="Keep these rows of a label matrix: category=law.")] = None,
     store: Annotated[str | None, typer.Option(help="Read this store: sqlite:///PATH.")] = None,

@@ -30,7 +30,7 @@ from moot.report.names import shortened
 from moot.report.page.run_page import RunPage
 
 PACKED = ".gz"
-RECORDED = "Real local models, recorded on 16 and 17 November 2026; nothing is played now."
+RECORDED = "Real local models, recorded on 16 and 17 November 2026; no model is called now."
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +43,13 @@ class RecordedRun:
 
 HELPS = RecordedRun(
     "three-who-read.yaml",
-    "Where the team helps. Three players of Qwen2.5 Coder 1.5B have each read two of three pages about a town that does "
-    "not exist, and are asked about all three.",
+    "Where the team helps. Three players, all Qwen2.5 Coder 1.5B, have each read two of three pages about a town that "
+    "does not exist, and are asked about all three.",
 )
 HURTS = RecordedRun(
     "small-captain.yaml",
-    "Where it hurts. One player of that model sits with five of SmolLM2, a tenth of its size. One of the small ones is "
-    "captain: it reads what all of them said to easy questions, and decides.",
+    "Where it hurts. One player of that model joins five of SmolLM2, a tenth of its size, on easy questions. A small one, "
+    "made captain once the players' own answers were known, reads them all and decides.",
 )
 RECORDINGS = (HELPS, HURTS)
 
@@ -112,7 +112,7 @@ def _introduced(page: RunPage, told: str) -> RunPage:
 def _alone(figures: Mapping[str, Any]) -> str:
     """What a team is up against."""
     values = sorted(row["value"] for row in figures["accuracy"] if row.get("player"))
-    return f"Alone the {len(values)} answered {_listed([percent(value) for value in values])}."
+    return f"Alone, the {len(values)} players got {_listed([percent(value) for value in values])} right."
 
 
 def _listed(words: Sequence[str]) -> str:
@@ -122,11 +122,11 @@ def _listed(words: Sequence[str]) -> str:
 def _next(page: Path | None, folder: Path | None) -> Iterator[str]:
     yield ""
     if page is None:
-        yield "moot demo -o demo.html        the page, with every question and all replies"
+        yield "moot demo -o demo.html        write the page, with every question and reply"
     else:
         yield f"open {page}"
     if folder is None:
-        yield "moot demo --unpack recorded   the stores, for moot report, show and compare"
+        yield "moot demo --unpack recorded   unpack the stores, for report, show and compare"
     else:
         yield f"moot report {pasted(folder / HELPS.file)} --all"
-    yield "moot init                     an experiment with your own models and questions"
+    yield "moot init                     set up an experiment with your own models and questions"

@@ -78,7 +78,7 @@ MOST_LINES = 24
 FEWEST_ROWS = 3
 MOST_ROWS = 10
 """Of models, and of strategies: what is left over is told in one row."""
-SHARED = "What strategies share counts with the first that needs it."
+SHARED = "Calls shared by several strategies count under the first that needs them."
 
 
 @dataclass(frozen=True, slots=True)

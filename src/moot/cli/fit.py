@@ -201,7 +201,7 @@ def _rule_before(file: ExperimentFile, table: FittedTeam) -> tuple[Path, FittedR
         here = {seat.name: (seat.model_mark, seat.asked_mark) for seat in table.seats}
         if here == {seat.name: (seat.model_mark, seat.asked_mark) for seat in rule.seats}:
             return named[1], rule, learnt_on
-        say(f"moot: {named[1]} is of other players or models, so that no drift can be told", file=sys.stderr)
+        say(f"moot: {named[1]} was learnt for other players or models, so drift cannot be measured", file=sys.stderr)
     return None
 
 
@@ -211,7 +211,7 @@ def _drift(path: Path, rule: FittedRule, learnt_on: ChosenOn, drafts: GradedDraf
         place for place in np.flatnonzero(taught.candidates.settled) if drafts.cases[place].question not in learnt_on
     ]
     if not newer:
-        say(f"moot: no question is newer than {path}, so that no drift can be told", file=sys.stderr)
+        say(f"moot: no question is newer than {path}, so drift cannot be measured", file=sys.stderr)
         return None
     places = np.array(newer, dtype=np.intp)
     values = expected_worth(rule.kept_rule.rule, taught.candidates.graded(places))
@@ -247,16 +247,16 @@ def _notes(learnt: LearntRule, drafts: GradedDrafts, taught: Studied) -> Iterato
     """What is odd about what it was learnt from, in words."""
     known = taught.candidates.graded(learnt.settled)
     if learnt.left_out:
-        yield f"{count(learnt.left_out, 'question is', 'questions are')} left out: which answer is right is not known"
+        yield f"{count(learnt.left_out, 'question is', 'questions are')} left out: the right answer is not known"
     if drafts.not_heard:
         words = count(drafts.not_heard, "question is", "questions are")
-        yield f"{words} left out: not everybody was waited for"
+        yield f"{words} left out: some players were not waited for"
     if drafts.not_asked:
-        yield f"{count(drafts.not_asked, 'question is', 'questions are')} left out: not everybody has been asked yet"
-    yield from (f"{words}. They count as silent there" for words in drafts.unreached_words())
+        yield f"{count(drafts.not_asked, 'question is', 'questions are')} left out: some players have not been asked yet"
+    yield from (f"{words}. They count as having given no answer there" for words in drafts.unreached_words())
     if drafts.by_words:
         words = count(drafts.by_words, "question was", "questions were")
-        yield f"the answers to {words} grouped by their words alone"
+        yield f"the answers to {words} grouped by wording alone"
     yield from odd_players(known)
 
 
@@ -267,11 +267,11 @@ def _shown(
     notes: Sequence[str],
     drift: Drift | None,
 ) -> Iterator[str]:
-    yield f"{learnt.kept} is kept: {learnt.rule.words()}."
-    yield f"Right on questions it was not learnt from ({learnt.questions:,} in {FOLDS} parts):"
+    yield f"Kept: {learnt.kept}, {learnt.rule.words()}."
+    yield f"Accuracy on questions it did not learn from ({learnt.questions:,} in {FOLDS} parts):"
     for name, figure in figures.items():
         yield f"  {name:<12} {_told(figure)}"
-    yield f"{learnt.kept} was chosen by these, so its own is what comes of learning and choosing anew for each part."
+    yield f"These chose {learnt.kept}, so its own figure comes from learning and choosing again for each part."
     yield f"{'; '.join(content['words'])}."
     yield f"{learnt.words().capitalize()}."
     for note in notes:
@@ -279,8 +279,8 @@ def _shown(
     if drift is not None:
         gap = drift.difference
         ends = "" if gap.low is None or gap.high is None else f" ({100 * gap.low:+.1f} to {100 * gap.high:+.1f})"
-        yield f"Drift: the rule until now is right on {_told(drift.now)} of {drift.now.n:,} newer questions;"
-        yield f"  when it was learnt {_told(drift.before)}: {100 * gap.value:+.1f} points{ends}, {drift.words()}."
+        yield f"Drift: the current rule is right on {_told(drift.now)} of {drift.now.n:,} newer questions;"
+        yield f"  when it was learnt, {_told(drift.before)}: {100 * gap.value:+.1f} points{ends}, {drift.words()}."
 
 
 def _told(figure: Estimate) -> str:

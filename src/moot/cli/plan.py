@@ -306,14 +306,14 @@ def before_words(row: Mapping[str, Any], *, counted: bool = True) -> list[str]:
     elif before["unlisted"]:
         were = "was" if before["unlisted"] == 1 else "were"
         parts.append(
-            f"{count(before['unlisted'], 'option')} {were} played before and will be paid for, in the file or not"
+            f"{count(before['unlisted'], 'option')} {were} played before and will be corrected for, in the file or not"
         )
     if late := before["late_hypotheses"]:
         comes = "comes" if late == 1 else "come"
         parts.append(f"{count(late, 'hypothesis', 'hypotheses')} {comes} {after}, and will be exploratory")
     new = before["anew"]["questions"]
     many = "more than 2,000,000" if new is None else f"{new:,}"
-    told = "; ".join(parts) or "What was played before will be paid for"
+    told = "; ".join(parts) or "What was played before will be corrected for"
     return [f"{told}. On new questions under a new name that costs nothing{f': {many} questions' if counted else ''}."]
 
 

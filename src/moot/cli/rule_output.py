@@ -89,26 +89,26 @@ def next_lines(file: ExperimentFile, output: Path, learnt: LearntRule, wanted: S
     except ValueError:
         beside = str(output.resolve())
     if not wanted and _decides_by(file, output):
-        yield f"Written: {output}, which {file.path.name} decides by already; its figures leave these questions out."
+        yield f"Written: {output}, which {file.path.name} already uses; its figures leave these questions out."
     else:
-        yield f"Written: {output}. In the file, whose figures leave these questions out:"
+        yield f"Written: {output}. To use it (figures will leave these questions out):"
         abstain = {} if kept is None else {"abstain": {"target": kept}}
         yield f"  strategies: {flow([{'learnt': {'from': beside, **abstain}}])}"
     if wanted and kept is None:
-        yield "  It abstains from nothing: what was to be promised cannot be, and with such a target it would answer nothing."
+        yield "  It never abstains: no such promise can be made, and with that target it would answer nothing."
     if not wanted:  # who wants to abstain needs all of them
         yield from _cheaper(learnt)
-    yield f"Then: moot serve {pasted(file.path)}"
+    yield f"Next: moot serve {pasted(file.path)}"
 
 
 def _cheaper(learnt: LearntRule) -> Iterator[str]:
     """Where no weights were kept something simpler says the same, and asks less: whoever serves pays for every question."""
     match learnt.rule:
         case Leader(player=player):
-            yield f"Cheaper: {player} alone says the same in one call, but where {player} is silent. Served as solo@{player}:"
+            yield f"Cheaper: {player} alone says the same in one call, unless {player} has no answer. Served as solo@{player}:"
             yield f"  strategies: {flow(['solo'])}"
         case Plurality():
-            yield "Cheaper: a vote says the same, and when served it does not wait for who cannot change it:"
+            yield "Cheaper: a vote says the same, and when served it stops as soon as its result is settled:"
             yield f"  strategies: {flow(['vote'])}"
 
 

@@ -44,7 +44,7 @@ def team_to_take(
     yield f"The team to take{by}:"
     yield f"  {', '.join(row['team'])}"
     if row.get("beaten_by"):
-        yield f"On the test {row['beaten_by']} is better, all comparisons paid for."
+        yield f"On the test {row['beaten_by']} is better, allowing for all comparisons."
     elif cheaper := _cheaper(row, rows, summarised=summarised is not None):
         yield cheaper
     again = [*command, "--k", str(row["k"]), "--method", row["method"]]
@@ -76,7 +76,7 @@ def _cheaper(to_take: Row, rows: Sequence[Row], *, summarised: bool) -> str | No
             alone = row["size"] == 1 and not summarised
             who = f"{row['team'][0]} alone" if alone else ", ".join(row["team"])
             less = _share_of_calls(row["size"] + summarised, to_take["size"] + summarised)
-            return f"On the test {who} ({row['method']}) cannot be told from it, at {less}."
+            return f"On the test {who} ({row['method']}) cannot be told apart from it, at {less}."
         settled |= row["size"] == 1 and row["beaten_by"] in (to_take["method"], to_take.get("same_as"))
     if settled and not summarised:
         return None

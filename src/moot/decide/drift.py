@@ -32,4 +32,4 @@ class Drift:
             return "too few questions to tell a drift"
         if gap.high < 0:
             return "it has got worse"
-        return "it has got better" if gap.low > 0 else "no drift can be told from chance"
+        return "it has got better" if gap.low > 0 else "no drift beyond chance"

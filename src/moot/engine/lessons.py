@@ -66,7 +66,7 @@ class _Learnt:
     prints: Counter[Fold] = field(default_factory=Counter)
     """By fold: the sum of the fingerprints of its lessons, which is that of any set of them, in any order."""
     missed: Counter[Fold] = field(default_factory=Counter)
-    """By fold: on how many of its questions somebody could not be reached."""
+    """By fold: on how many of its questions a model could not be reached."""
     unreached: dict[Fold, set[str]] = field(default_factory=lambda: defaultdict(set))
     """Who, by fold."""
     _others: dict[Fold, tuple[Lesson, ...]] = field(default_factory=dict)

@@ -178,7 +178,7 @@ class Experiment(Strict):
     vendors: dict[Name, VendorSpec] = Field(
         default_factory=dict, description="What the vendor of each model reports of it"
     )
-    primary: Text | None = Field(default=None, description="The headline, declared beforehand: talkative@ann, six/vote")
+    primary: Text | None = Field(default=None, description="The headline, declared in advance: talkative@ann, six/vote")
     baseline: Text | None = Field(
         default=None, description="What long answers are compared with, instead of every player: ann, talkative@ann"
     )

@@ -95,7 +95,7 @@ class AllMeasures:
         return so_far
 
     def _standing(self, source: Source, figures: dict[str, Any], ours: Mapping[str, Collection[str]]) -> dict[str, Any]:
-        """What is left of them where somebody could not be reached. Only measures that claim anything are taken again."""
+        """What is left of them where a model could not be reached. Only measures that claim anything are taken again."""
         if (again := played_again(source)) is None:
             return figures
         for name, measure in self._measures:

@@ -170,7 +170,7 @@ def failed_words(rows: Iterable[Mapping[str, Any]]) -> list[str]:
     if not shares:
         return []
     return [
-        f"In {count(len(shares), 'row')} answers of a side failed, up to {plain(max(shares))} % of them: they are not right here."
+        f"In {count(len(shares), 'row')} some answers of one side failed, up to {plain(max(shares))} %: they count as not right."
     ]
 
 
@@ -179,7 +179,7 @@ def over_captains(rows: Iterable[Mapping[str, Any]]) -> list[str]:
     if not any("captain" in row and row["captain"] is None for row in rows):
         return []
     return [
-        "Over all captains a question counts once, by its mean: what got better or worse there are questions, and no sum"
+        "Over all captains a question counts once, by its mean: 'better' and 'worse' there count questions, and are not sums"
         " over captains."
     ]
 

@@ -3,7 +3,7 @@
 By whichever play it is known, alone or in a team, as long as they were the same players asked in the same words. A question
 counts once, with the first play in which all were heard. Where a team did not wait for all (`early_stop`), who was waited for
 hangs on what the others said: such a question teaches nothing, and where there are many, nothing is learnt at all. Nor where
-somebody could not be reached on more than a few questions: a run that is run again asks it again, and it may be the best.
+a model could not be reached on more than a few questions: a run that is run again asks it again, and it may be the best.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class GradedDrafts:
         """Who is missing on how many questions, where anybody is. `again`: what is typed to have them asked again."""
         if missing := self.unreached_by_player:
             whose = whose_words(missing, of=len(self.lessons))
-            told = f"somebody could not be reached on so many questions: {whose}"
+            told = f"a model could not be reached on so many questions: {whose}"
             yield f"{told}; {again} asks again" if self.asked_again else told
 
     def why_unfair(self, again: str = "moot run") -> str | None:

@@ -46,7 +46,7 @@ class PlayedVerdicts:
         plays = len(self.by_place) + len(self.without)
         if len(self.without) <= FEW_WAITING * plays:
             return None
-        return f"in {len(self.without):,} of {plays:,} plays somebody could not be reached; moot run asks again"
+        return f"in {len(self.without):,} of {plays:,} plays a model could not be reached; moot run asks again"
 
     @property
     def title(self) -> str:

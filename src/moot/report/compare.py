@@ -98,7 +98,7 @@ def _compared(source: Source, a: str, b: str) -> dict[str, Any]:
 def _unreached(
     source: Source, one: SideResults, other: SideResults, pairs: Pairs, row: dict[str, Any], *, pooled: bool
 ) -> dict[str, Any]:
-    """On how many questions somebody could not be reached; and nothing claimed, where they are more than a few or could
+    """On how many questions a model could not be reached; and nothing claimed, where they are more than a few or could
     turn it round."""
     without = [who_by_question(source, side.cells, pairs) for side in (one, other)]
     who = {question: set[str]().union(*(side.get(question, ()) for side in without)) for question in pairs}
@@ -185,7 +185,7 @@ def _words(row: Mapping[str, Any]) -> list[str]:
     if row["captains"]:
         sentences.append(f"Each question counts once, by its mean over {_means(row)}.")
     if row["small"]:
-        sentences.append(f"{few_differ_words([row])} This shows next to nothing.")
+        sentences.append(f"{few_differ_words([row])} The result is very uncertain.")
     if (least := row.get("detectable")) is not None:
         sentences.append(f"So many questions and pairs would show a difference from {plain(least)} points on.")
     sentences += [learnt_words(row[LEARNT_IN_RUN])] if row.get(LEARNT_IN_RUN) else []

@@ -338,7 +338,7 @@ def _beside(
     `unsaid`: remarks."""
     yield "Calls: of one question; $: of 1,000." if any(row["cost_usd"] for row in shown) else "Calls: of one question."
     if any(row.get("of", 1) > 1 for row in shown):
-        yield "Top of several: picked after the fact."
+        yield "Best of several: picked afterwards."
     if any(mark(row) and row["value"] is not None for row in shown):
         yield f"{MARK} over what is graded, and not all is."
     if any(mark(row) and row["value"] is None for row in shown):

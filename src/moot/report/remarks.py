@@ -90,7 +90,7 @@ def cluster_words(questions: int, clusters: Row) -> str:
     together = f"{asked} hang together in {count(clusters['clusters'], 'cluster')}"
     few = ""
     if clusters["clusters"] < SMALL:
-        few = f" Fewer than {SMALL} of them prove next to nothing."
+        few = f" With fewer than {SMALL} of them, results are very uncertain."
     twice = f"{AskedTwice(**clusters['asked_twice'])}. " if "asked_twice" in clusters else ""
     return f"{twice}{together} (up to {clusters['largest']} each), and each cluster counts as one in intervals and tests.{few}"
 
@@ -174,7 +174,7 @@ def front_words(figures: Figures, most: int | None = None) -> str | None:
     on = rows[0].get("ranked_on")
     none = f"On the {count(on, 'question')} that all of them have, none" if on else "None"
     rest = f" and {count(len(rows) - most, 'other')}" if most is not None and len(rows) > most else ""
-    return f"{none} is both cheaper and better than {_front(rows[:most])}{rest} (picked after the fact)."
+    return f"{none} is both cheaper and better than {_front(rows[:most])}{rest} (picked afterwards)."
 
 
 def _front(rows: Sequence[Row]) -> str:

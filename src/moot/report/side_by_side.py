@@ -265,7 +265,7 @@ def side_by_side_sections(comparison: Mapping[str, Any], *, named: bool = True) 
     cut = [f"Nothing is claimed of a run that was cut short: {name}." for name in comparison.get("cut_short", ())]
     if without := comparison.get("unreached"):
         again = "moot run asks them again"
-        cut.append(f"Nothing is claimed where somebody could not be reached ({', '.join(without)}): {again}.")
+        cut.append(f"Nothing is claimed where a model could not be reached ({', '.join(without)}): {again}.")
     words = (
         *cut,
         sentence,

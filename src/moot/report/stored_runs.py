@@ -164,7 +164,7 @@ def headline_words(headline: Mapping[str, Any] | None, width: int | None = None)
 
 
 def _without(headline: Mapping[str, Any]) -> str:
-    """On how many questions somebody could not be reached: what is asked again may come to something else."""
+    """On how many questions a model could not be reached: what is asked again may come to something else."""
     if not (unreached := headline.get("unreached")):
         return ""
     claimed = ". Nothing is claimed." if unreached["withheld"] else ""
@@ -196,7 +196,7 @@ def _beside(headline: Mapping[str, Any]) -> Iterator[str]:
         difference = " ".join(filter(None, (points(over["difference"]), "points", interval(over))))
         untold = gain_withheld_for(headline) and not withheld_for(headline)  # of which more is said behind it
         yield (
-            f", which cannot be told from {over['single']} alone"
+            f", which cannot be told apart from {over['single']} alone"
             if untold
             else f", {difference} over {over['single']} alone"
         )

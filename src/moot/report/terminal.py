@@ -229,7 +229,7 @@ def _ceiling(top: Row, single: Row, team: str | None, *, points: bool) -> Iterab
     if single["value"] is not None:
         chosen = ""
         if single["players"] > 1:
-            chosen = f" (the highest of {ranked_words(single)}; the lower end pays for that)"
+            chosen = f" (the best of {ranked_words(single)}; the lower end allows for that)"
         named, value = " and ".join(best_names(single)), f"{percent(single['value'])} {interval(single)}"
         yield Text(f"Best single player{of}: {named} with {value}{chosen}{_best_over_all(single)}.")
 

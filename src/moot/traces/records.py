@@ -239,7 +239,7 @@ class DecidedFrom:
     fingerprint: str
     """Of these drafts, their grades and their groups. Where they have changed, the question is decided again."""
     missed: int = 0
-    """On how many other questions a draft, or a verdict that is learnt from, is not whole: somebody could not be reached."""
+    """On how many other questions a draft, or a verdict that is learnt from, is not whole: a model could not be reached."""
     unreached: tuple[str, ...] = ()
     """Who."""
 

@@ -85,7 +85,7 @@ def test_the_picture_has_the_rows_of_the_table_and_marks_two(page: Page, declare
     single = declared.run.figures["headline"]["over_best_single"]["single"]
     assert page.texts(".picture .label.strong") == [f"solo@{single}", "vote@bob"]
     assert page.texts(".picture .tag-word") == ["best single", "primary"]
-    assert f"Primary: vote@bob, declared beforehand; best single: solo@{single}." in page.text(".picture figcaption")
+    assert f"Primary: vote@bob, declared in advance; best single: solo@{single}." in page.text(".picture figcaption")
 
 
 def test_of_more_rows_than_fit_it_is_said_which_are_drawn(page: Page, declared: Written) -> None:
@@ -95,7 +95,7 @@ def test_of_more_rows_than_fit_it_is_said_which_are_drawn(page: Page, declared: 
     labels = page.texts(".picture .label")
     assert 20 < len(labels) < 72
     assert "vote@bob" in labels
-    told = f"{len(labels)} of 72 rows: those that the verdict names, then the highest, picked after the fact."
+    told = f"{len(labels)} of 72 rows: those that the verdict names, then the best, picked afterwards."
     assert told in page.text(".picture figcaption")
     assert page.js(BOX, ".picture figcaption")[0]["bottom"] <= DESK[1]
 
@@ -139,15 +139,15 @@ def test_a_primary_over_all_captains_is_the_mean_of_their_rows(declared: Written
     drawing = picture(figures)
     assert drawing is not None
     assert [figures["accuracy"][place]["label"] for place in drawing["about"]] == ["vote"] * 3
-    assert "Primary: the mean of the 3 rows of vote, declared beforehand" in drawing["words"][0]
+    assert "Primary: the mean of the 3 rows of vote, declared in advance" in drawing["words"][0]
 
 
 def test_what_was_chosen_after_the_fact_is_called_so(cup: Written) -> None:
     drawing = picture(cup.run.figures)
     assert drawing is not None
     assert drawing["tag"] == "in the verdict"
-    assert "chosen after the fact out of 6" in drawing["words"][0]
-    assert drawing["words"][1].endswith("; that of the verdict pays for the choice.")
+    assert "picked afterwards from 6" in drawing["words"][0]
+    assert drawing["words"][1].endswith("; that of the verdict allows for the choice.")
 
 
 def test_a_transcript_opens_on_the_primary(page: Page, declared: Written) -> None:

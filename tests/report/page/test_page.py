@@ -370,7 +370,7 @@ def test_the_verdict_is_the_headline_or_a_modest_one() -> None:
     assert verdict({**FIGURES, "headline": {"words": ["It pays.", "A little."]}}) == ("It pays.", "A little.")
     assert verdict({**FIGURES, "headline": {"words": "It pays."}}) == ("It pays.",)
     assert verdict(FIGURES) == (
-        "On these 60 questions solo@bob was right in 70.0 %; the highest of 2 rows, chosen after the fact.",
+        "On these 60 questions solo@bob was right in 70.0 %; the best of 2 rows, picked afterwards.",
     )
     assert verdict({**FIGURES, "accuracy": FIGURES["accuracy"][:1]}) == (
         "On these 60 questions solo@ann was right in 50.0 % (40.0–60.0).",

@@ -741,7 +741,7 @@ def test_every_row_says_what_its_report_does(learning: Path) -> None:
 
 def test_who_could_not_be_reached_is_said_of_their_rows(published: Path) -> None:
     caveats = {row["played"]["title"]: " ".join(row["caveats"]) for row in rows_of(published)}
-    assert "somebody could not be reached (cat)" in caveats["solo@cat"]
+    assert "a model could not be reached (cat)" in caveats["solo@cat"]
     assert "could not be reached" not in caveats["solo@ann"]
 
 

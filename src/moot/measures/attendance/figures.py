@@ -75,7 +75,7 @@ def unreached_words(rows: Sequence[Mapping[str, Any]], again: str = "moot run") 
         who = sorted({name for row in rows for name in row["who"]})
         most = max(rows, key=lambda row: row["unreached"] / row["plays"])
         where = f", at most {titled(most)} with {most['unreached']:,} of {most['plays']:,}" if len(rows) > 1 else ""
-        reached = f"In {without:,} of {plays:,} plays somebody could not be reached ({few_names(who)}{where})"
+        reached = f"In {without:,} of {plays:,} plays a model could not be reached ({few_names(who)}{where})"
         yield f"{reached}: {again} asks them again."
 
 
@@ -89,10 +89,10 @@ def absent_words(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         asked = f"asked in {count(row['asked'], 'play')} on {count(row['questions'], 'question')}"
         if row["absent"]:
             whys = ", ".join(f"{words} {row[why]:,}×" for why, words in WHYS.items() if row.get(why))
-            took = f"it took {count(row['calls'], 'call')}, and nobody knows how good it is"
+            took = f"{count(row['calls'], 'call')} made, and how good it is remains unknown"
             yield f"{row['player']}{office} never answered, {asked} ({whys}): {took}."
         elif row.get(NOT_HEARD):
-            yield f"{row['player']}{office} was never waited for, {asked}: nobody knows what it would have said."
+            yield f"{row['player']}{office} was never waited for, {asked}: what it would have said is unknown."
 
 
 def attendance_sections(figures: Figures) -> Iterator[Section]:
@@ -119,7 +119,7 @@ def attendance_sections(figures: Figures) -> Iterator[Section]:
         heads = {"label": "strategy", "team": "team", "captain": "captain", "player": "player", "plays": "plays"}
         heads |= {"unreached": "without somebody", "names": "who"}
         told = [{**row, "names": ", ".join(row["who"])} for row in unreached]
-        title = "Plays in which somebody could not be reached"
+        title = "Plays in which a model could not be reached"
         columns_of_them = tuple(Column(key, head) for key, head in heads.items())
         yield Section("unreached", title, tuple(unreached_words(unreached)), columns_of_them, told, place=933)
     yield Section("attendance", "Who was asked, and who answered", words, columns, rows, place=935)

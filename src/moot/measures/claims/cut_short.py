@@ -7,7 +7,7 @@ from typing import Any
 
 Row = dict[str, Any]
 
-WHY = "the run was cut short, and of what it had begun the slowest is missing"
+WHY = "the run was cut short, and its slowest answers are missing"
 _CLAIM = ("low", "high", "p", "p_holm", "low_holm", "high_holm", "beaten_by")
 _FIGURES = ("best_single", "accuracy_a", "accuracy_b", "over")
 """Figures within a figure. Other keys may be names that a file gives."""

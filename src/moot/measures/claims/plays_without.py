@@ -39,7 +39,7 @@ def too_many_without(
     part: float = 1.0,
     counted: int | None = None,
 ) -> bool:
-    """Whether somebody could not be reached in more than a few plays of these. `asked`: only on these questions. `part`: as in
+    """Whether a model could not be reached in more than a few plays of these. `asked`: only on these questions. `part`: as in
     `lacking`; `counted`: as in `too_many_of`."""
     several = list(cells)
     if all_reached(source, several):

@@ -13,7 +13,7 @@ from moot.measures.cells import Stored
 from moot.measures.claims.plays_without import too_many_without
 from moot.measures.claims.rate_bases import parts_of_plays
 from moot.measures.claims.unreached import KEY, unreached_row, who_by_question
-from moot.measures.claims.words import CUT_SHORT, interim_words, sentences, unreached_sentence
+from moot.measures.claims.words import CUT_SHORT, interim_words, sentences, team_words, unreached_sentence
 from moot.measures.numbers import plain, rounded
 from moot.measures.question_costs import mean_cost
 from moot.measures.sides import cells_named, side_of
@@ -76,7 +76,7 @@ def _preferred(source: Source, headline: Row, found: PreferenceFigures) -> Row |
 
 
 def _unreached(source: Source, row: Row) -> Row:
-    """On how many questions somebody could not be reached, where that is more than a few of either side's plays, or any where
+    """On how many questions a model could not be reached, where that is more than a few of either side's plays, or any where
     one is said to be better: as in the table of preferences."""
     try:
         sides = [cells_named(row[key], source.cells) for key in ("of", "against") if row[key]]
@@ -123,22 +123,17 @@ def _costs(source: Source, cells: list[Stored]) -> tuple[float | None, float | N
 
 def preferred_words(row: Row, headline: Mapping[str, Any]) -> list[str]:
     on = f"On these {row['questions']:,} questions" if row["questions"] != 1 else "On this one question"
-    who = f"{on} the texts of {_subject(row, headline)}"
+    who = f"{on} the texts of {_subject(row)}"
     if row["value"] is None:
         why = row.get("why") or "nobody has compared them"
-        return [f"{who} cannot be held against others': {why}.", *_doubts(row, headline)]
+        return [f"{who} cannot be compared with those of others: {why}.", *_doubts(row, headline)]
     return [f"{who} {_verdict(row)}{_times(row)}.", *_doubts(row, headline)]
 
 
-def _subject(row: Row, headline: Mapping[str, Any]) -> str:
-    named = f" {row['team']}" if headline.get("teams", 1) > 1 and row["team"] else ""
-    if row["captain"]:
-        team = f"the {row['label']} team{named} with {row['captain']} as captain"
-    elif row.get("captains", 0) > 1:
-        team = f"the {row['label']} team{named}, on average over its {row['captains']:,} captains"
-    else:
-        team = f"the {row['label']} team {row['team'] or ''}".rstrip()
-    return f"{team}, declared beforehand," if row["chosen"] == "declared" else team
+def _subject(row: Row) -> str:
+    several = not row["captain"] and row.get("captains", 0) > 1
+    averaged = f", averaged over its {row['captains']:,} captains" if several else ""
+    return f"{team_words(row)}{averaged}{' (declared in advance)' if row['chosen'] == 'declared' else ''},"
 
 
 def _verdict(row: Row) -> str:
@@ -147,28 +142,28 @@ def _verdict(row: Row) -> str:
         share += f" ({plain(row['low'])}–{plain(row['high'])})"
     judged = "" if row["raw"] is None else f"; as judged {plain(row['raw'])} %"
     if out := row.get("left_out"):
-        judged += f", with {count(out['words'], 'word')} of {_speakers(out)} that the share leaves out"
-    compared = f"in {share} of comparisons at equal length and without a place{judged}"
+        judged += f", without {count(out['words'], 'vote')} of {_speakers(out)}"
+    compared = f"in {share} of comparisons, adjusted for length and position{judged}"
     whose = row["against_player"] or row["against"]
     if row["baseline"]:
         if row["better"]:
             return f"were preferred to those of the baseline, {whose}, {compared}"
         if row["worse"]:
             return f"were not preferred to those of the baseline, {whose}: only {compared}"
-        return f"cannot be told from those of the baseline, {whose}: preferred {compared}"
+        return f"cannot be told apart from those of the baseline, {whose}: preferred {compared}"
     if row["better"]:
         members = f"every one of its {row['opponents']:,} members" if row["opponents"] > 1 else "its member"
-        whom = f"least surely to {whose}'s," if row["opponents"] > 1 else f"{whose},"
+        whom = f"least clearly to {whose}'s," if row["opponents"] > 1 else f"{whose},"
         return f"were preferred to those of {members}: {whom} {compared}"
     if row["worse"]:
         return f"were not preferred to those of {whose} alone: only {compared}"
     if row["opponents"] <= 1:
-        return f"cannot be told from those of its member: preferred to {whose}'s {compared}"
+        return f"cannot be told apart from those of its member: preferred to {whose}'s {compared}"
     if row.get("overturned"):
-        return f"cannot be told from those of every one of its members: preferred to {whose}'s {compared}"
+        return f"cannot be told apart from those of every one of its members: preferred to {whose}'s {compared}"
     if row["low"] is not None and row["low"] > HALF:
-        return f"cannot be told from those of every one of its members: preferred to {whose}'s {compared}, but not surely to all"
-    return f"cannot be told from those of every one of its members: least surely preferred to {whose}'s, {compared}"
+        return f"cannot be told apart from those of every one of its members: preferred to {whose}'s {compared}, but not clearly to all"
+    return f"cannot be told apart from those of every one of its members: least clearly preferred to {whose}'s, {compared}"
 
 
 def _times(row: Row) -> str:
@@ -182,16 +177,16 @@ def _left_out(row: Row) -> Iterator[str]:
     if out := row.get("left_out"):
         ends = "" if out["low"] is None else f" ({plain(out['low'])}–{plain(out['high'])})"
         yield (
-            f"By the {count(out['words'], 'word')} of {_speakers(out)} that the share leaves out, since too little tells what"
-            f" they like for length and place, these texts were preferred in {plain(out['value'])} %{ends}."
+            f"The share leaves out {count(out['words'], 'vote')} of {_speakers(out)}, because too little is known of their"
+            f" bias for length and position; in these votes the texts were preferred in {plain(out['value'])} %{ends}."
         )
     if how := row.get("overturned"):
-        yield f"{OVERTURNED[how]}: so nothing is claimed."
+        yield f"{OVERTURNED[how]}, so nothing is claimed."
 
 
 def _speakers(out: Mapping[str, Any]) -> str:
-    little = "judges who said little"
-    return {0: little, out["words"]: "persons"}.get(out["persons"], f"persons and {little}")
+    little = "judges with few votes"
+    return {0: little, out["words"]: "people"}.get(out["persons"], f"people and {little}")
 
 
 def _doubts(row: Row, headline: Mapping[str, Any]) -> Iterator[str]:
@@ -202,11 +197,12 @@ def _doubts(row: Row, headline: Mapping[str, Any]) -> Iterator[str]:
     if KEY in row and (headline["value"] is None or KEY not in headline):  # else it was said above
         yield unreached_sentence(row[KEY])
     if row["questions"] < FEW_QUESTIONS:
-        yield f"Fewer than {FEW_QUESTIONS} questions show next to nothing: see how wide the intervals are."
+        yield f"With fewer than {FEW_QUESTIONS} questions, results are very uncertain."
     if row["chosen"] not in ("declared", "only") and row["options"] > 1:
-        yield f"It is the nearest of {row['options']:,} options, chosen after the fact: the interval pays for that."
+        yield f"It is the nearest of {row['options']:,} options, picked afterwards, and the interval allows for it."
     yield from _left_out(row)
     if row["without_word"]:
-        yield f"{count(row['without_word'], 'comparison')} without a word of a judge: not lost, and no claim rests on them."
+        many = count(row["without_word"], "comparison")
+        yield f"{many} without a judge's verdict: not counted as lost, and no claim rests on them."
     if playing := row["judges_who_play"]:
         yield f"Among the judges are players, who may prefer their own texts: {', '.join(playing)}."

@@ -12,7 +12,7 @@ from moot.measures.section import Chart, Column, Section, Unit
 
 def _declared(row: Mapping[str, Any]) -> str:
     if row["frozen"]:
-        return "beforehand, references changed since" if row.get("keys_changed") else "beforehand"
+        return "in advance, references changed since" if row.get("keys_changed") else "in advance"
     return "changed since" if row.get("earlier_versions") else "exploratory"
 
 
@@ -39,7 +39,7 @@ def hypotheses_section(figures: Figures) -> Iterator[Section]:
     if any(row.get("earlier_versions") for row in rows):
         words += (
             "Changed since: what it names was played, and then had another model, prompt or option under the same words. It"
-            " is exploratory, and its family pays for the earlier versions.",
+            " is exploratory, and its family counts the earlier versions too.",
         )
     if out := next((row["taken_out"] for row in rows if row.get("taken_out")), None):
         words += (f"{taken_out_words(out)}: none of these hypotheses was declared before that choice.",)
@@ -57,15 +57,15 @@ def frontier_section(figures: Figures) -> Iterator[Section]:
     unit: Unit = rows[0]["unit"]
     unit_name = "dollars for 1,000 questions" if unit == "usd" else "calls a question"
     words: tuple[str, ...] = (
-        f"Cost is in {unit_name}; what differs by no more than a tenth, and not clearly, costs the same. On the"
-        " frontier: no other is both cheaper and better, which is picked after the fact; beside it, in how many parts of the"
-        " questions it is on the frontier of the others.",
-        "Within this cost: the highest of those that cost no more, its interval paying for that choice. Beaten by: one of"
-        " them that is better, the choice paid for as well; nobody there means that it cannot be told from the best of them.",
+        f"Cost is in {unit_name}; options within a tenth of each other count as equal in cost unless they clearly differ. On"
+        " the frontier: no other option is both cheaper and better. This is picked afterwards, so the next column says in how"
+        " many parts of the questions the option is on the frontier computed from the other parts.",
+        "Within this cost: the best of the options that cost no more; its interval allows for the choice. Beaten by: one of"
+        " them that is better, allowing for the choice; empty means that it cannot be told apart from the best of them.",
         *graded_words(rows),
     )
     if any(row.get("bounds") for row in rows):
-        words += ("On the frontier, and within this cost, by the least that each can be.",)
+        words += ("'On the frontier' and 'within this cost' go by the lower bound of each option.",)
     columns = (
         Column("of", "who"),
         Column("cost", "$ per 1,000", "usd-per-question")
@@ -80,7 +80,7 @@ def frontier_section(figures: Figures) -> Iterator[Section]:
     )
     chart = Chart("scatter", "cost", "accuracy", label="of", series="label")
     if on := rows[0].get("ranked_on"):
-        words += (f"All of this is on the {count(on, 'question')} that all of them have.",)
+        words += (f"All of this covers the {count(on, 'question')} that all of them have.",)
     reasons = dict.fromkeys(row["why"] for row in figures.get("frontier_left_out", ()))
     for why in reasons:
         named = ", ".join(row["of"] for row in figures["frontier_left_out"] if row["why"] == why)
@@ -91,9 +91,9 @@ def frontier_section(figures: Figures) -> Iterator[Section]:
 def power_section(figures: Figures) -> Iterator[Section]:
     rows = figures.get("power", [])
     words = (
-        "The smallest difference that so many questions with so many discordant pairs would show in 80 of 100 runs, from"
-        " these two numbers and how many comparisons it is corrected for, each at its full price: options that are alike pay"
-        " less, and may show less. None: not even if all of them went one way.",
+        "The smallest difference that this many questions, with this many discordant pairs, would show in 80 of 100 runs,"
+        " corrected in full for the number of comparisons. Options that are alike need less correction, so a smaller"
+        " difference may show. None: not even if all discordant pairs went one way.",
     )
     columns = with_team(
         figures,

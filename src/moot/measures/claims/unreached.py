@@ -161,7 +161,7 @@ def _who(source: Source, cells: Sequence[Stored], row: Row) -> str:
     named = [source.seen(cell) for cell, _ in _named(source, cells, row["hypothesis"])]
     without = [each for seen in named for each in seen if each.unreached]
     names = few_names(sorted({name for each in without for name in each.unreached}))
-    return f"in {len(without):,} of {sum(map(len, named)):,} plays somebody could not be reached{f' ({names})' if names else ''}"
+    return f"in {len(without):,} of {sum(map(len, named)):,} plays a model could not be reached{f' ({names})' if names else ''}"
 
 
 def _open(row: Row, why: str) -> Row:
@@ -179,7 +179,7 @@ def _opened(source: Source, cells: Sequence[Stored], row: Row) -> Row:
             without = [episode for episode in seen if episode.unreached]
             names = few_names(sorted({name for episode in without for name in episode.unreached}))
             plays = f"in {len(without):,} of {len(seen):,} plays of {cell['label']}"
-            why = f"{plays} somebody could not be reached ({names})"
+            why = f"{plays} a model could not be reached ({names})"
             return _open(row, why)
     return row
 

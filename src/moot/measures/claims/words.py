@@ -15,12 +15,12 @@ from moot.stats.graded import settled
 from moot.stats.paired import FEW_QUESTIONS
 
 AFTER_THE_FACT = "after the fact"
+NO_PRIMARY = "No primary was declared"
 NOTHING_CLAIMED = (
-    "The run has not come to its end, and of what it has begun the slowest is missing, which is more often wrong:"
-    " so nothing is claimed"
+    "The run is unfinished; slow answers, which are more often wrong, are still missing, so nothing is claimed"
 )
 """Said first wherever figures of such a run are shown."""
-CUT_SHORT = f"{NOTHING_CLAIMED}, and the intervals of its tables hold for what was fast."
+CUT_SHORT = f"{NOTHING_CLAIMED}, and the intervals in its tables hold for the fast answers only."
 """The same above tables."""
 
 
@@ -30,7 +30,7 @@ def sentences(row: Mapping[str, Any]) -> list[str]:
         return _nothing(row)
     graded = f" of the {row['n']:,} graded" if row["ungraded"] else ""
     right = f"{_share(row)}{graded}"
-    reached = f"got {right} right" if _abstains(row) else f"answered {right}"
+    reached = f"got {right} right"
     if in_points(row):
         reached = f"got {_share(row)} of the rubric's points{graded}"
     parts = [f"{_opening(row.get('questions', row['n']))} {_subject(row)} {reached}"]
@@ -73,8 +73,8 @@ def _nothing(row: Mapping[str, Any]) -> list[str]:
         unknown = "what points they get" if in_points(row) else "how many are right"
         return [f"{opening} no answer is graded yet, so nobody knows {unknown}."]
     subject = _subject({**row, "chosen": "only"})  # who is the highest is not known either
-    reached = f"got {between(bounds)} of the rubric's points" if in_points(row) else f"answered {between(bounds)}"
-    return [f"{opening} {subject} {reached} (bounds).", f"More is not known: {row['why']}."]
+    what = "of the rubric's points" if in_points(row) else "right"
+    return [f"{opening} {subject} got {between(bounds)} (bounds) {what}.", f"Nothing closer is known: {row['why']}."]
 
 
 def ungraded_answers(many: float, what: str = "answer") -> str:
@@ -88,10 +88,10 @@ def _opening(n: int) -> str:
 def declared_late_words(row: Mapping[str, Any]) -> str:
     """Why a declared primary is a choice all the same."""
     if row.get("earlier_versions"):
-        return "declared beforehand and changed since"
+        return "declared in advance and changed since"
     if row.get("questions_chosen"):
         return "declared before questions were taken out"
-    return "declared after the run had begun"
+    return "declared when some answers were already known"
 
 
 def taken_out_words(many: int) -> str:
@@ -101,26 +101,29 @@ def taken_out_words(many: int) -> str:
 
 def _subject(row: Mapping[str, Any]) -> str:
     aside = {
-        "declared": ", declared beforehand,",
-        "declared late": f", {declared_late_words(row)},",
-        AFTER_THE_FACT: f", {_highest(row)},",
+        "declared": " (declared in advance)",
+        "declared late": f" ({declared_late_words(row)})",
+        AFTER_THE_FACT: f" ({_picked_from(row)})",
     }.get(row["chosen"], "")
     if row["alone"]:
         return f"{row['player'] or 'the players'} alone{aside}"
-    named = f" {row['team']}" if row.get("teams", 1) > 1 and row["team"] else ""
-    if row["captain"]:
-        return f"the {row['label']} team{named} with {row['captain']} as captain{aside}"
-    if row["captains"] > 1 or row.get("cohorts"):
-        return f"the {row['label']} team{named}, on average over its {_several(row)}{aside or ','}"
-    return f"the {row['label']} team {row['team'] or ''}".rstrip() + aside
+    several = row.get("cohorts") or (not row["captain"] and row["captains"] > 1)
+    return f"{team_words(row)}{f', averaged over its {_several(row)}' if several else ''}{aside},"
 
 
-def _highest(row: Mapping[str, Any]) -> str:
+def team_words(row: Mapping[str, Any]) -> str:
+    """Which team, how it decides, and who leads it; a comma belongs behind it."""
+    named = f' "{row["team"]}"' if row["team"] else ""
+    captain = f" with {row['captain']} as captain" if row["captain"] else ""
+    return f"the team{named}, deciding by {row['label']}{captain}"
+
+
+def _picked_from(row: Mapping[str, Any]) -> str:
     """Out of what it was chosen after the fact. Of those that are not in the file some may be higher."""
     kind = "players" if row["alone"] else "options"
     if not (unlisted := len(row.get("unlisted", ()))):
-        return f"the highest of {row['options']:,} {kind}{_ranked(row)}"
-    return f"chosen after the fact among {row['options']:,} {kind}, {unlisted:,} of them not in this file"
+        return f"the best of {row['options']:,} {kind}{_ranked(row)}"
+    return f"picked afterwards from {row['options']:,} {kind}, {unlisted:,} of them not in this file"
 
 
 def _several(row: Mapping[str, Any]) -> str:
@@ -144,13 +147,13 @@ def _share(row: Mapping[str, Any], paid: str = "") -> str:
 
 def _paying(after: Mapping[str, Any]) -> str:
     """Why the lower end is below that of the same row in the table; nothing where only one could be ranked."""
-    return "" if after.get("unranked") and not after.get("ranked_on") else "; the lower end pays for the choice"
+    return "" if after.get("unranked") and not after.get("ranked_on") else "; the lower end allows for the choice"
 
 
 def _nobody(row: Mapping[str, Any]) -> str:
     if row.get("never_answered"):
-        return "nobody of the team ever answered alone"
-    return f"{'nobody of the team' if row.get('played_alone') else 'nobody'} played alone"
+        return "no member of the team ever answered alone"
+    return f"{'no member of the team' if row.get('played_alone') else 'no player'} played alone"
 
 
 def _told_apart(over: Mapping[str, Any]) -> bool:
@@ -168,7 +171,7 @@ def _than_single(over: Mapping[str, Any], best: str) -> str:
         return f"{signed(difference)} points against {single}"
     low, high = over["low"], over["high"]
     if not _told_apart(over):
-        return f"cannot be told from {single} ({signed(difference)} points, {signed(low)} to {signed(high)})"
+        return f"cannot be told apart from {single} ({signed(difference)} points, {signed(low)} to {signed(high)})"
     if low > 0:
         return f"{plain(difference)} points ({plain(low)}–{plain(high)}) more than {single}"
     return f"{plain(-difference)} points ({plain(-high)}–{plain(-low)}) less than {single}"
@@ -177,9 +180,9 @@ def _than_single(over: Mapping[str, Any], best: str) -> str:
 def _against_single(over: Mapping[str, Any], best: str) -> list[str]:
     """The same where not all is graded, a sentence by itself: over which questions it is, and its bounds over all."""
     if not (bounds := over.get("bounds")):
-        return [f"How far that is from {best} is not known: {over['why']}."]
+        return [f"The difference from {best} is not known: {over['why']}."]
     if over["difference"] is None:
-        told = f"That is {signed_between(bounds)} points against {best}: bounds, and more is not known."
+        told = f"That is {signed_between(bounds)} points against {best} (bounds; nothing closer is known)."
         return [told, f"Why: {over['why']}."]
     pairs = f"on the {count(over['n'], 'question')} graded for both"
     low, high = (signed(bounds[end]) for end in ("low", "high"))
@@ -204,7 +207,7 @@ def _repairs(row: Mapping[str, Any], over: Mapping[str, Any]) -> str:
     if fixed is None:
         return f"how many of {single}'s errors it fixed, and how many it made, is not known"
     graded = ", as far as both are graded" if over.get("bounds") else ""
-    new, abstained = f"{made} new one{'s' if made != 1 else ''}", over.get("abstained")
+    new, abstained = f"{made or 'no'} new one{'s' if made != 1 else ''}", over.get("abstained")
     if over["test"] != "mcnemar" or in_points(row):  # means over captains or repeats: no single errors to count
         new = f"worse on {made}"
         if abstained is None:
@@ -240,42 +243,42 @@ def doubts(row: Mapping[str, Any]) -> list[str]:
         told.append(unreached_sentence(unreached))
     if row.get("clusters", row["n"]) < FEW_QUESTIONS:
         few = "clusters of questions" if row["n"] >= FEW_QUESTIONS else "questions"
-        told.append(f"Fewer than {FEW_QUESTIONS} {few} show next to nothing: see how wide the intervals are.")
+        told.append(f"With fewer than {FEW_QUESTIONS} {few}, results are very uncertain.")
     if row["ungraded"]:
         what = "play" if _abstains(row) else "answer"  # those without one are among them
-        told.append(f"{ungraded_answers(row['ungraded'], what)}; over all it is {between(row['bounds'])} (bounds).")
+        told.append(f"{ungraded_answers(row['ungraded'], what)}; over all of them the figure is {between(row['bounds'])} (bounds).")
     if primary := row.get("primary_unmeasured"):
-        told.append(f"Of the declared primary, {primary['of']}, nothing can be told: {primary['why']}.")
+        told.append(f"The declared primary, {primary['of']}, has no figure: {primary['why']}.")
     if row["chosen"] in (AFTER_THE_FACT, "declared late") and row["options"] > 1:
         if row.get("earlier_versions"):
-            declared = "changed what it declares after that had been played"
+            why = "What the primary names was changed after it had been played"
         elif row.get("questions_chosen"):
-            declared = "lost questions after they had been played"
+            why = "Questions were taken out of the file after they had been played"
         elif row.get("primary_unmeasured"):
-            declared = "declares a primary that has no figure"
+            why = "No figure of the primary is left"
         else:
-            declared = "declares no primary" if row["chosen"] == AFTER_THE_FACT else "declared it too late"
-        paid = "" if withheld_for(row) else ": the intervals pay for that"
-        whole = f"a choice among {row['options']:,}, chosen after the fact{paid}"
+            why = NO_PRIMARY if row["chosen"] == AFTER_THE_FACT else "The primary was declared late"
+        allowed = "" if withheld_for(row) else ", and the intervals allow for it"
         said = row["chosen"] == AFTER_THE_FACT  # then the first sentence says how many of them are not in the file
-        told.append(f"The file {declared}, so this is {whole}.{'' if said else _unlisted(row)}")
+        best = "the best" if said and not row.get("unlisted") else "one"
+        told.append(f"{why}; this is {best} of {row['options']:,}, picked afterwards{allowed}.{'' if said else _unlisted(row)}")
     if out := row.get("taken_out"):
-        told.append(f"{taken_out_words(out)}: if they were left out by how they went, no interval here pays for that.")
+        chosen = "if the results decided which were left out, no interval here allows for that"
+        told.append(f"{taken_out_words(out)}: {chosen}.")
     told += since_words(row)
     if silent := row.get("never_answered"):
-        none, known = ("it is none", "how good it is") if len(silent) == 1 else ("they are none", "how good they are")
+        they, known = ("it is", "how good it is") if len(silent) == 1 else ("they are", "how good they are")
         told.append(
-            f"Every call of {few_names(silent)} failed: nobody knows {known} alone, and {none} of the single models here."
+            f"Every call to {few_names(silent)} failed: {known} alone is unknown, and {they} not among the single models here."
         )
     if left_out := row.get("left_out"):
-        are = "questions that {} are" if left_out != 1 else "question that {} is"
-        have = f"not all of its {_several(row)} have played"
-        told.append(f"{left_out:,} {are.format(have)} left out.")
+        are = "questions are" if left_out != 1 else "question is"
+        told.append(f"{left_out:,} {are} left out: not all of its {_several(row)} have played {'them' if left_out != 1 else 'it'}.")
     return [*told, *_not_ranked(row), *_higher_row(row)]
 
 
 def unreached_words(row: Mapping[str, Any]) -> str:
-    return f"on {row['questions']:,} of {row['of']:,} questions somebody could not be reached ({few_names(row['who'])})"
+    return f"on {row['questions']:,} of {row['of']:,} questions a model could not be reached ({few_names(row['who'])})"
 
 
 def withheld_for(headline: Mapping[str, Any]) -> str | None:
@@ -300,8 +303,8 @@ def claims_nothing_words(headline: Mapping[str, Any]) -> list[str]:
 
 
 def unreached_sentence(row: Mapping[str, Any]) -> str:
-    nothing = ", so that nothing is claimed" if row["withheld"] else ""
-    words = f"{unreached_words(row)}{nothing}: moot run asks them again."
+    nothing = ", so nothing is claimed" if row["withheld"] else ""
+    words = f"{unreached_words(row)}{nothing}; moot run asks again."
     return f"{words[:1].upper()}{words[1:]}"
 
 
@@ -311,9 +314,9 @@ def _higher_row(row: Mapping[str, Any]) -> list[str]:
     if not after or after["value"] is None or _as_high(row, after):
         return []
     worst = "without points" if in_points(row) else "wrong"
-    highest = f"The row that is highest were all ungraded answers {worst}" if "bounds" in after else "The highest row"
+    highest = f"The best row even if all ungraded answers were {worst}" if "bounds" in after else "The best row"
     highest += _ranked(after)
-    told = f"{highest}, {after['of']} with {_share(after, _paying(after))}, is chosen after the fact."
+    told = f"{highest}, {after['of']} with {_share(after, _paying(after))}, was picked afterwards."
     return [told, *([] if after.get("unranked") == row.get("unranked") else _not_ranked(after))]
 
 
@@ -323,11 +326,11 @@ def spare_sentences(row: Mapping[str, Any], *, told_below: bool = False) -> list
     reached, where nothing is withheld for it and that is told below the ending too."""
     spare = _higher_row(row)[:1] if row.get("after_the_fact") else []
     if row.get("chosen") == AFTER_THE_FACT:
-        spare += [doubt for doubt in row["words"] if doubt.startswith("The file declares no primary, ")]
+        spare += [doubt for doubt in row["words"] if doubt.startswith(f"{NO_PRIMARY}; ")]
     if told_below and (unreached := row.get("unreached")) and not unreached["withheld"]:
         spare.append(unreached_sentence(unreached))
     if told_below:
-        spare += [doubt for doubt in row.get("words", ()) if doubt.startswith("Every call of ")]
+        spare += [doubt for doubt in row.get("words", ()) if doubt.startswith("Every call to ")]
     return spare
 
 
@@ -335,10 +338,10 @@ def since_words(row: Mapping[str, Any]) -> list[str]:
     """What was changed once answers were there, and nothing can pay for."""
     words = []
     if changed := row.get("keys_changed"):
-        words.append(f"{keys_changed_words(changed)}: keys mended more for one side favour that side.")
+        words.append(f"{keys_changed_words(changed)}: corrections made more for one side favour that side.")
     if graders := row.get("other_graders"):
         words.append(
-            f"{other_graders_words(graders)}: which of them is told was a choice, and nothing here pays for it."
+            f"{other_graders_words(graders)}: whose grades are shown here was a choice that nothing allows for."
         )
     return words
 
@@ -353,7 +356,7 @@ def _unlisted(row: Mapping[str, Any]) -> str:
 
 def interim_words(interim: Mapping[str, int]) -> str:
     """Who looks, goes on and looks again is lucky at some time, and nobody counts the looks."""
-    return f"An interim look, at {interim['played']:,} of {interim['planned']:,} episodes: what is said holds for one look."
+    return f"Interim results, after {interim['played']:,} of {interim['planned']:,} episodes: what they say holds for a single look."
 
 
 def _as_high(row: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
@@ -368,4 +371,4 @@ def _not_ranked(row: Mapping[str, Any]) -> list[str]:
     if not (unranked := row.get("unranked")):
         return []
     few = ", ".join(f"{each['of']} ({each['questions']:,})" for each in unranked)
-    return [f"Not ranked, with too few questions that the others have: {few}."]
+    return [f"Not ranked, with too few questions in common with the others: {few}."]

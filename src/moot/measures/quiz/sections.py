@@ -86,7 +86,7 @@ _ALL_GRADED = (
 
 MOST_EQUALS = 3
 """Players who are named as equally good."""
-_PAID = "The best single player is chosen after the fact; the lower end of its interval pays for that."
+_PAID = "The best single player is picked afterwards; the lower end of its interval allows for that."
 
 
 def _skyline(figures: Figures) -> Iterator[Section]:
@@ -111,7 +111,7 @@ def _skyline(figures: Figures) -> Iterator[Section]:
         if top.get("guessing") is not None:
             rows.append({"team": team, "what": "as many independent guessers", "value": top["guessing"], "n": top["n"]})
         if single["value"] is not None:
-            what = f"best single player, {' and '.join(best_names(single))}, the highest of {ranked_words(single)}"
+            what = f"best single player, {' and '.join(best_names(single))}, the best of {ranked_words(single)}"
             rows.append({"team": team, "what": what, **_value(single)})
             words += [f"{what}: {single['why']}."] if single.get("why") else []
             if single["players"] > 1 and _PAID not in words:

@@ -103,7 +103,7 @@ def length_words(length: Mapping[str, Any]) -> str:
     if low <= 0 <= high:
         return f"That longer answers to one question get more points, or fewer, cannot be told ({told})."
     more = "more" if value > 0 else "fewer"
-    return f"Longer answers to one question get {more} points ({told}): by merit, or since judges like it so."
+    return f"Longer answers to the same question get {more} points ({told}), on merit or because judges like length."
 
 
 def own_words(rubric: Mapping[str, Any]) -> Iterator[str]:
@@ -114,4 +114,4 @@ def own_words(rubric: Mapping[str, Any]) -> Iterator[str]:
             continue
         ends = "" if row["low"] is None else f" ({signed(row['low'])} to {signed(row['high'])})"
         told = f"{signed(row['value'])} percentage points{ends}"
-        yield f"{plays}: beyond the other judges it gives its own answers {told} more than those of others."
+        yield f"{plays}: compared with the other judges, it gives its own answers {told} more than it gives those of others."

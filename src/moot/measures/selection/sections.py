@@ -123,7 +123,7 @@ def may_be_best(rows: Sequence[Row]) -> list[str]:
         best = [row["method"] for row in distinct if row["beaten_by"] is None]
         of = f"k = {k}: " if several else ""
         if len(distinct) > 1 and not (distinct[0].get("cut_short") or distinct[0].get("unreached")):
-            words.append(f"{of}May be the best, all comparisons paid for: {', '.join(best)}.")
+            words.append(f"{of}May be the best, allowing for all comparisons: {', '.join(best)}.")
     return words
 
 

@@ -22,19 +22,19 @@ from moot.strategies.option_values import ABSTAIN
 AT = 0.8
 """The coverage that the table shows: four of five questions answered."""
 WHAT = (
-    "Each answer has a probability of being right, learnt on other questions from who agrees with whom and what the strategy "
-    "makes of it, or where nobody drafts alone from how the talk ended. "
-    "Calibration error: how far what was said is from what came of it, over ten bins; so large it would be by "
-    "chance alone, were every probability true, stands beside it."
+    "Each answer has a probability of being right, learned on other questions from who agrees with whom and what the strategy "
+    "makes of that; where players do not draft alone, from how the discussion ended. "
+    "Calibration error: the mean distance, over ten bins, between the predicted probability and the share that was right. "
+    "'By chance' is how large it would be if every probability were exact."
 )
 
 DECIDED_BEFORE = (
-    "Whoever abstains decided by other probabilities than these, which stand in the record of each question: they were told "
-    "during the run from a part of it, and these afterwards, of the answers given, by all other questions."
+    "Strategies that abstain decided by other probabilities than these, kept in the record of each question: those were "
+    "estimated during the run from part of it; these were estimated afterwards, for the answers given, from all other questions."
 )
 BRIER = (
-    "The mean square of the distance between what was said of an answer and what came of it (1 or 0): 0 is the best, 0.25 "
-    "has who always says one half. It is low where probabilities are true and tell answers apart."
+    "The mean squared difference between the predicted probability and the outcome (1 or 0): 0 is best, and always "
+    "predicting one half scores 0.25. It is low when probabilities are accurate and separate right answers from wrong ones."
 )
 
 
@@ -45,12 +45,12 @@ def trust_sections(figures: Figures) -> Iterator[Section]:
     rows = [_row(row) for row in every]
     words = [WHAT, *unknown_words(every, "ece")]
     if any(row.get("small") for row in every):
-        words.append("Fewer than 100 questions: these probabilities are rough, and so is what is said of them here.")
+        words.append("Fewer than 100 questions: these probabilities are rough, and so are the figures about them here.")
     if without := sum(row.get("without_answer", 0) for row in every):
-        words.append(f"{count(without, 'play')} without an answer {'is' if without == 1 else 'are'} no part of this.")
+        words.append(f"{count(without, 'play')} without an answer {'is' if without == 1 else 'are'} not counted here.")
     if left_out := sum(row.get("left_out", 0) for row in every):
         are, they = ("is", "it is") if left_out == 1 else ("are", "they are")
-        words.append(f"{count(left_out, 'answer')} {are} left out: nobody knows whose draft {they}.")
+        words.append(f"{count(left_out, 'answer')} {are} left out: it is unknown whose draft {they}.")
     if any(f"{ABSTAIN}=" in row["label"] for row in every):
         words.append(DECIDED_BEFORE)
     named = (Column("label", "strategy"), Column("who", "who"), *cohort_column(rows))
@@ -71,17 +71,16 @@ def trust_sections(figures: Figures) -> Iterator[Section]:
     if bins:
         told = (
             Column("name", "strategy"),
-            Column("said", "said", "share"),
-            Column("right", "came true", "share"),
+            Column("said", "predicted", "share"),
+            Column("right", "right", "share"),
             Column("n", "answers"),
         )
         words_of_bins = (
-            "What was said beside what came of it, in tenths of what was said: where the two are equal, which is the dashed "
-            "line of the drawing, every probability is true. Where few answers are in a tenth, which is a small mark, chance "
-            "alone moves it far off.",
+            "Predicted probability against the share that was right, in ten bins of the prediction. On the dashed line the two "
+            "are equal. A small mark stands for few answers, which chance alone can move far from the line.",
         )
         chart = Chart("lines", "said", "right", series="name", weight="n", equal=True)
-        yield Section("reliability", "Said and come true", words_of_bins, told, bins, chart)
+        yield Section("reliability", "Predicted and observed", words_of_bins, told, bins, chart)
     curve = [{"name": titled(row, team=teams), **each} for row in every for each in row["coverage"]]
     if curve:
         shown = (
@@ -91,8 +90,8 @@ def trust_sections(figures: Figures) -> Iterator[Section]:
             Column("n", "questions"),
         )
         words_of_curve = (
-            "How right the surest answers are, had the team abstained from all others: the surest of each of the five parts that "
-            "probabilities are learnt for.",
+            "The accuracy of the surest answers, had the team abstained from all others: the surest within each of the five parts "
+            "for which probabilities are learned.",
         )
         chart = Chart("lines", "coverage", "accuracy", series="name")
         yield Section("surest", "Accuracy of the surest answers", words_of_curve, shown, curve, chart)

@@ -59,7 +59,7 @@ def _preferred(pairs: Sequence[Row], headline: Row) -> dict[str, Any] | None:
     if withheld := withheld_for(headline):
         words.append(f"No intervals are drawn: {withheld}.")
     elif any(pairs[place]["low"] is not None for place in shown):
-        pays = "; that of the verdict pays for the choice" if preferred.get("options", 1) > 1 else ""
+        pays = "; that of the verdict allows for the choice" if preferred.get("options", 1) > 1 else ""
         words.append(f"At equal length and without a place; lines are 95 % intervals, of each row by itself{pays}.")
     if left := len(pairs) - len(shown):
         words.append(f"{count(left, 'row')} without a figure.")
@@ -138,13 +138,13 @@ def _words(
 def _about_words(rows: Sequence[Row], headline: Row, about: Sequence[int]) -> str:
     late = headline["chosen"] == "declared late"
     declared = (
-        declared_late_words(headline) if late else "declared beforehand" if headline["chosen"] == "declared" else ""
+        declared_late_words(headline) if late else "declared in advance" if headline["chosen"] == "declared" else ""
     )
     named = _label(rows, about[0]) if len(about) == 1 else f"the mean of the {len(about)} rows of {headline['label']}"
     if declared:
         return f"Primary: {named}, {declared}"
     return f"In the verdict: {named}" + (
-        f", chosen after the fact out of {headline['options']:,}" if headline["options"] > 1 else ""
+        f", picked afterwards from {headline['options']:,}" if headline["options"] > 1 else ""
     )
 
 
@@ -161,4 +161,4 @@ def _paid(rows: Sequence[Row], headline: Row, about: Sequence[int]) -> str:
     if row is None or row["low"] is None or headline["low"] is None or headline["options"] == 1:
         return ""
     same = all(math.isclose(row[end], headline[end], abs_tol=1e-9) for end in ("low", "high"))
-    return "" if same else "; that of the verdict pays for the choice"
+    return "" if same else "; that of the verdict allows for the choice"

@@ -37,7 +37,7 @@ def verdict(figures: Mapping[str, Any]) -> tuple[str, ...]:
     best = max(rows, key=lambda row: row["value"])
     who = best.get("player") or best.get("captain")
     named = f"{best['label']}@{who}" if who else best["label"]
-    chosen = f"; the highest of {len(rows)} rows, chosen after the fact" if len(rows) > 1 else ""
+    chosen = f"; the best of {len(rows)} rows, picked afterwards" if len(rows) > 1 else ""
     reached = f"got {_share(best)} of the rubric's points" if in_points(figures) else f"was right in {_share(best)}"
     return (f"On these {count(best['n'], 'question')} {named} {reached}{chosen}.",)
 

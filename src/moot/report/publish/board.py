@@ -108,7 +108,7 @@ ROW: dict[str, Any] = _object(
                     ["over", "value", "low", "high"],
                 ),
             ],
-            "description": "Over the best single player of the run; its interval pays for all options of the run",
+            "description": "Over the best single player of the run; its interval allows for all options of the run",
         },
         "headline": {"type": "boolean", "description": "What the run's own verdict is about"},
         "chosen": {**_MAYBE_NAME, "description": "Of a headline: declared, declared late, after the fact, only"},

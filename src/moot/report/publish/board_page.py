@@ -150,7 +150,7 @@ def _played(row: Mapping[str, Any]) -> str:
     if row.get("headline"):
         marks += '<span class="mark-word">headline</span>'
     if row.get("chosen") == "after the fact":
-        marks += '<span class="mark-word">chosen after the fact</span>'
+        marks += '<span class="mark-word">picked afterwards</span>'
     if row.get("chosen") == "declared late":
         marks += '<span class="mark-word">declared late</span>'
     if row.get("learnt_in_run"):

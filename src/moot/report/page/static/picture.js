@@ -30,7 +30,7 @@ function firstScreen(section, run, width, all, canvas, caption) {
   const words = (missing) => [
     ...(missing ? [
       `${grouped(picture.order.length - missing, 0)} of ${grouped(picture.order.length, 0)} rows: those that the verdict`
-        + " names, then the highest, picked after the fact.",
+        + " names, then the best, picked afterwards.",
     ] : []),
     ...picture.words,
   ].join(" ");
