@@ -40,6 +40,11 @@ def graded_draft(source: Source, key: Key, draft: Answer) -> tuple[float | None,
     return (None, "again") if isinstance(source, PlayedAgain) and source.opens_draft(key, draft, found[0]) else found
 
 
+def asked_again(source: Source, key: Key) -> frozenset[str]:
+    """Who may say anything yet to what these drafts answer."""
+    return source.missing.get(key, frozenset()) if isinstance(source, PlayedAgain) else frozenset()
+
+
 _OF_WHAT_WAS_ASKED = frozenset(
     {"in_points", "nothing_played", "progress", "cut_short", "clusters", "_askings", "_at_once", "_spending"}
 )
@@ -60,9 +65,9 @@ class PlayedAgain(Source):
         self.so_far = {}
         self._given = given
         self._opened: dict[str, list[EpisodeOutline]] = {}
-        self._missing = {
-            (seen.key, name) for cell in given.cells for seen in given.seen(cell) for name in seen.unreached
-        }
+        self.missing: dict[Key, frozenset[str]] = {}
+        for seen in (each for cell in given.cells for each in given.seen(cell) if each.unreached):
+            self.missing[seen.key] = self.missing.get(seen.key, frozenset()).union(seen.unreached)
 
     @cached_property
     def whole(self) -> Source:
@@ -78,7 +83,7 @@ class PlayedAgain(Source):
         return (None, "again") if names_of_json(row["unreached"]) and self._opens(row["question"], found[0]) else found
 
     def opens_draft(self, key: Key, draft: Answer, right: float | None) -> bool:
-        return draft.text is None and (key, draft.player) in self._missing and self._opens(key[0], right)
+        return draft.text is None and draft.player in self.missing.get(key, ()) and self._opens(key[0], right)
 
     def _open(self, seen: EpisodeOutline) -> EpisodeOutline:
         whole = seen._replace(unreached=(), never_came=None)

@@ -47,8 +47,10 @@ def possible_numbers(table: Table) -> dict[Key, tuple[int, int]]:
         groups = max(fullest.get(key, ()), table.known.get(key, ()), key=lambda found: sum(map(len, found)))
         grouped = {player for group in groups for player in group}
         alone = [play for play in table.alone if play.key == key]
-        missing = [play for play in alone if not play.heard or (play.answered and play.player not in grouped)]
-        if missing and key in table.known:
+        missing = {p.player for p in alone if not p.heard or (p.answered and p.player not in grouped)}
+        coming = table.coming.get(key, set()) - grouped
+        missing |= coming
+        if missing and (coming or key in table.known):
             numbers[key] = max(1, len(groups)), len(groups) + len(missing)
         elif groups and not missing:
             numbers[key] = len(groups), len(groups)
@@ -70,7 +72,17 @@ def _open(table: Table) -> set[Key]:
         alone = [play for play in table.alone if play.key == key]
         if any(not play.heard or (play.answered and play.player not in grouped) for play in alone):
             found.add(key)
-    return found
+    return found | set(open_again(table))
+
+
+def open_again(table: Table) -> dict[Key, tuple[int, int]]:
+    """Sets of drafts in which there may be an answer more once all are reached: how many there may be."""
+    every, fullest = possible_numbers(table), fullest_groups(table.plays)
+    heard = {
+        key: {p for groups in (fullest.get(key, ()), table.known.get(key, ())) for group in groups for p in group}
+        for key in table.coming
+    }
+    return {key: every[key] for key, names in table.coming.items() if key in every and names - heard[key]}
 
 
 def diversity(raw: Raw, table: Table) -> Row:

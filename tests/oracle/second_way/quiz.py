@@ -7,7 +7,7 @@ from itertools import combinations, product
 from typing import Any
 
 from second_way.compare import ANY_TEXT
-from second_way.diversity import diversity, number_of_answers, self_preference
+from second_way.diversity import diversity, number_of_answers, open_again, self_preference
 from second_way.intervals import Difference, Waiting
 from second_way.quiz_pairs import TESTED, adjusted, bounds, difference, errors_apart, paid
 from second_way.raw import Raw
@@ -170,10 +170,12 @@ def _asked(several: Sequence[Sequence[Play]]) -> set[str]:
 
 def talk_by_diversity(table: Table) -> list[Row]:
     """Talking less voting where the players gave d answers, captain by captain, then over all that both have."""
-    distinct = number_of_answers(table)
+    distinct, coming = number_of_answers(table), open_again(table)
     rows: list[Row] = []
     for talk, vote in product(table.talking, table.voting):
         for d in sorted(set(distinct.values())):
+            if any(low <= d <= high for low, high in coming.values()):
+                continue  # which questions stand here is open
             here = [play for play in table.together if play.captain is not None and distinct.get(play.key) == d]
             one, other = (
                 parts([p for p in here if p.strategy == label], lambda p: p.captain) for label in (talk, vote)

@@ -75,6 +75,8 @@ class Table:
     """Of sets of drafts that some play did not wait for the whole of: who said the same among all that is known."""
     whole: dict[Key, list[Draft]] = field(default_factory=dict)
     """Those drafts."""
+    coming: dict[Key, set[str]] = field(default_factory=dict)
+    """Who could not be reached on sets of drafts, and may say anything yet: only where plays are open for it."""
     together: list[Play] = field(default_factory=list)
     alone: list[Play] = field(default_factory=list)
 
@@ -167,6 +169,8 @@ def _table(
             if heard := drafts_of(cell, episode):
                 sets.setdefault(_key(cell, episode), []).append(heard)
             dropped.setdefault(_key(cell, episode), set()).update(_dropped(episode))
+            if gone := {name for question, repeat, name in raw.missing if (question, repeat) == _key(cell, episode)}:
+                table.coming[_key(cell, episode)] = gone
     fullest = {key: max(several, key=_fullness) for key, several in sets.items()}
     for key, missed in dropped.items():
         if missed:

@@ -12,7 +12,7 @@ import numpy as np
 
 from second_way.cohort_gap import FOLDS, _folds
 from second_way.compare import ANY_TEXT, Near
-from second_way.diversity import fullest_groups
+from second_way.diversity import fullest_groups, open_again
 from second_way.intervals import mean
 from second_way.luck import claim, near, paid_low
 from second_way.quiz_pairs import GRADED, TESTED, bounds, difference
@@ -39,6 +39,8 @@ def talk_threshold(raw: Raw, table: Table) -> Row | None:
     voted, talked = (
         [play for play in table.together if play.strategy == labels[-1]] for labels in (table.voting, table.talking)
     )
+    if open_again(table):
+        return None  # on which side of a threshold these stand is open
     distinct = {key: len(groups) for key, groups in fullest_groups([*voted, *talked]).items()}
     both = {play.key for play in voted} & {play.key for play in talked} & distinct.keys()
     grouping, most = _grouping(raw, table)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from moot.engine.match_record import Groups
-from moot.measures.quiz.played import DraftsKey, Played, solos, split
+from moot.measures.quiz.played import DraftsKey, Played, solos, split, teams
 from moot.stats.counted_words import count
 from moot.stats.estimates import Row, estimate_row
 
@@ -40,9 +40,11 @@ def answer_counts(plays: Sequence[Played]) -> AnswerCounts:
     """Not known of a set in which a player was not heard, or whose answer stands in no group: there may have been more.
 
     An answer in no group where all were waited for failed in one play and came in another: that says nothing of what the
-    team thinks, so that such a set is left out and the others stand for it.
+    team thinks, so that such a set is left out and the others stand for it. Where plays may come to anything, whoever could not
+    be reached may yet give one answer more.
     """
     groups, stopped = _known_groups(plays), {play.drafts for play in plays if play.known_groups is not None}
+    again: dict[DraftsKey, frozenset[str]] = {play.drafts: play.asked_again for play in teams(plays)}
     answered: dict[DraftsKey, set[str]] = {}
     not_heard: dict[DraftsKey, set[str]] = {}
     for play in solos(plays):
@@ -55,7 +57,9 @@ def answer_counts(plays: Sequence[Played]) -> AnswerCounts:
     for drafts in sorted({play.drafts for play in plays}):
         together = groups.get(drafts, ())
         missing = not_heard.get(drafts, set()) | (answered.get(drafts, set()) - set(chain.from_iterable(together)))
-        if missing and drafts in stopped:
+        coming = again.get(drafts, frozenset()).difference(*together)
+        missing |= coming
+        if missing and (coming or drafts in stopped):
             unknown[drafts] = range(max(1, len(together)), len(together) + len(missing) + 1)
         elif together and not missing:
             sure[drafts] = len(together)

@@ -13,7 +13,7 @@ from moot.measures.cells import Stored as Stored
 from moot.measures.cells import named_whole
 from moot.measures.draft_calls import DraftTable
 from moot.measures.episodes import right_of as right_of
-from moot.measures.quiz.answer_counts import diversity_of
+from moot.measures.quiz.answer_counts import answer_counts
 from moot.measures.quiz.diversity import (
     diversity_and_people,
     diversity_by_captain,
@@ -249,8 +249,10 @@ def _talk_threshold(
         return None
     grouping = {drafts: _grouping_paid(source, keys) for drafts, keys in table.grouping_calls().items()}
     players = max(len(drafts) for drafts in table.drafts.values()) if table.drafts else None
-    groups = diversity_of(plays)
-    learnt = learn_threshold(vote, talk, groups, players=players, grouping=grouping, seed=source.seed)
+    counts = answer_counts(plays)
+    if any(play.asked_again and play.drafts in counts.open for play in (*vote, *talk)):
+        return None  # from how many on it talks there, and so which threshold is learnt, nobody knows
+    learnt = learn_threshold(vote, talk, counts.sure, players=players, grouping=grouping, seed=source.seed)
     return learnt.row() if learnt else None
 
 

@@ -14,7 +14,7 @@ from moot.engine.match_record import Groups
 from moot.measures.cells import Stored
 from moot.measures.draft_calls import DraftTable
 from moot.measures.episodes import EpisodeOutline, Key
-from moot.measures.played_again import graded_draft
+from moot.measures.played_again import asked_again, graded_draft
 from moot.measures.quiz.played import Played
 from moot.measures.source import Source, chosen_by, grouped_drafts, groups_of
 from moot.measures.team_drafts import TeamDrafts
@@ -173,4 +173,5 @@ def _played(
         way=seen.way,
         open_words=seen.open_words,
         never_came=seen.never_came,
+        asked_again=asked_again(source, seen.key),
     )
