@@ -30,7 +30,7 @@ from moot.models.intake import ACCEPTED, Intake
 from moot.models.json_mode import schema_key
 from moot.models.model import messages_json
 from moot.models.network import Network as Network
-from moot.models.overheard import Tell, who_listens
+from moot.models.overheard import who_listens
 from moot.models.proxy import environment_proxy
 from moot.models.rejected import FormRefused, Rejected, said_words, told_usage
 from moot.models.retry_after import asked_pause_s
@@ -253,7 +253,7 @@ class EndpointModel:
         started = time.perf_counter()
         heard: StreamSoFar | None = None
         if way != "whole":
-            heard = StreamSoFar(tell=None if listener is None else self._unsecret(listener.voice()))
+            heard = StreamSoFar(tell=None if listener is None else self._secrets.untold_to(listener.voice()))
         try:
             async with self._in_time(), self._exchange("POST", self._url, data) as response:
                 reply = await self._read(response, started, heard, way, body)
@@ -266,11 +266,7 @@ class EndpointModel:
             error.args = (self._secrets.hidden_in(str(error)),)
             raise
         self._way.learn(way, reply)
-        return self._secrets.without(reply)
-
-    def _unsecret(self, tell: Tell) -> Tell:
-        words_so_far = self._secrets.words_so_far()
-        return lambda words: tell(told) if (told := words_so_far.take(words)) else None
+        return await self._secrets.taken_from(reply)
 
     async def _read(
         self,

@@ -27,7 +27,7 @@ from moot.models.hiccups import PASSING_STATUSES, failed_end, failure_of
 from moot.models.litellm_ends import CallEnd, Overheard
 from moot.models.litellm_params import NO_KEY, problem_with, problem_with_address, problem_with_model
 from moot.models.model import messages_json
-from moot.models.overheard import Tell, who_listens
+from moot.models.overheard import who_listens
 from moot.models.retry_after import asked_pause_s
 from moot.models.secrets import Secrets
 from moot.models.stream import StreamSoFar
@@ -96,7 +96,7 @@ class LitellmModel:
             raise RequestRejected(f"{self.name}: {problem}", status=400)
         listener = who_listens()
         way = self._way.body(body, listens=listener is not None)
-        heard = StreamSoFar(tell=None if listener is None or way == "whole" else self._unsecret(listener.voice()))
+        heard = StreamSoFar(tell=None if listener is None or way == "whole" else self._secrets.untold_to(listener.voice()))
         key = NO_KEY if self._api_key is None and self.base_url is not None else self._api_key
         started = time.perf_counter()
         overheard, before = Overheard(), sys.exc_info()[1]
@@ -121,13 +121,13 @@ class LitellmModel:
                 self._check_way(way, error, end)
             if (words := self._filter_words(error, end)) is not None:
                 latency_s = time.perf_counter() - started
-                return self._secrets.without(self._refused(words, end, latency_s))
+                return await self._secrets.taken_from(self._refused(words, end, latency_s))
             ours = self._ours(error, end)
             if heard.chosen:
                 heard.tell_bill(ours, self.price)
             raise ours from None
         if way != "whole":
-            return self._streamed(heard, way, time.perf_counter() - started)
+            return await self._streamed(heard, way, time.perf_counter() - started)
         try:
             completion = overheard.failed or _written(response)
             reply = read_completion(completion, latency_s=time.perf_counter() - started, price=self.price)
@@ -136,21 +136,17 @@ class LitellmModel:
             raise
         except Exception as error:  # noqa: BLE001  a reply that its own classes cannot write down
             raise self._ours(error, CallEnd(error, before, overheard)) from None
-        return self._secrets.without(reply)
+        return await self._secrets.taken_from(reply)
 
     async def close(self) -> None:
         pass
-
-    def _unsecret(self, tell: Tell) -> Tell:
-        words_so_far = self._secrets.words_so_far()
-        return lambda words: tell(told) if (told := words_so_far.take(words)) else None
 
     def _check_way(self, way: Way, error: Exception, end: CallEnd) -> None:
         status = end.status or getattr(error, "status_code", None)
         if isinstance(status, int):
             self._way.check(way, status, border.words(error))
 
-    def _streamed(self, heard: StreamSoFar, way: Way, latency_s: float) -> Reply:
+    async def _streamed(self, heard: StreamSoFar, way: Way, latency_s: float) -> Reply:
         """The reply that a stream was, put together again."""
         if heard.why_filtered is None and (heard.error or heard.finish is None or heard.failed):
             told = heard.error or (failed_end(heard.failed) if heard.failed else None)
@@ -161,7 +157,7 @@ class LitellmModel:
             raise broken
         reply = heard.reply(latency_s=latency_s, price=self.price)
         self._way.learn(way, reply)
-        return self._secrets.without(reply)
+        return await self._secrets.taken_from(reply)
 
     def _filter_words(self, error: Exception, end: CallEnd) -> str | None:
         """What a filter says: an error of its own with LiteLLM, or another one whose code or words say so."""
@@ -211,6 +207,8 @@ async def _heard_to_its_end(response: Any, heard: StreamSoFar) -> None:
     what came is asked for instead."""
     async for chunk in response:
         heard.take(chunk.model_dump(), 0)
+        if heard.untold:
+            await heard.tell_untold()
     heard.finish = border.name(getattr(response, "received_finish_reason", heard.finish))
     came = getattr(response, "chunks", None)
     if isinstance(came, list):

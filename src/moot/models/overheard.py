@@ -13,9 +13,12 @@ from contextvars import ContextVar
 from typing import Protocol
 
 from moot.models.meanwhile import Meanwhile
+from moot.models.turns import Steps
 
 Tell = Callable[[str], None]
 """Takes the next words of a reply."""
+Telling = Callable[[str], Steps[None]]
+"""The same in steps: the next words may be megabytes."""
 
 
 class Listener(Protocol):

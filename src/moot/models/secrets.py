@@ -14,8 +14,9 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import SplitResult, unquote
 
+from moot.models.overheard import Tell, Telling
 from moot.models.secret_names import is_no_key, names_a_secret
-from moot.models.secrets_so_far import UnsecretWords
+from moot.models.secrets_so_far import AT_ONCE, UnsecretWords
 from moot.models.spelt import TELLING, Spelt, packed_parts
 from moot.models.spelt_letters import BACKSLASH, how_odd
 from moot.models.turns import Steps, ended, in_turns
@@ -53,6 +54,18 @@ class Secrets:
     def words_so_far(self) -> UnsecretWords:
         """For a reply that is told as it is written."""
         return UnsecretWords(self._spelt)
+
+    def untold_to(self, tell: Tell) -> Telling:
+        """For whoever listens to a reply as it is written: hears it without the secrets."""
+        so_far = self.words_so_far()
+
+        def telling(words: str) -> Steps[None]:
+            for start in range(0, len(words), AT_ONCE):
+                if sure := (yield from so_far.taking(words[start : start + AT_ONCE])):
+                    tell(sure)
+                    yield
+
+        return telling
 
     def hidden_in(self, words: str) -> str:
         """A message without the secrets, nor the beginning of one."""

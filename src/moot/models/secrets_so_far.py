@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from moot.models.spelt import Spelt
+from moot.models.spelt import Spelt, Told
 from moot.models.spelt_letters import DEEP
 from moot.models.turns import Steps, ended
 
 _LONG = 64
 """Characters that are held back: fewer are looked through again with every word that comes, more with every quarter more."""
+_SHORT = 256
+"""Up to here each beginning is looked at by itself; a longer text is searched as a whole one is."""
 AT_ONCE = 2**16
-"""Characters that are taken at once. The end of each is looked through for beginnings, which takes as long as all the rest."""
+"""Characters that are best taken at once: the end of each is looked through for beginnings, which takes as long as all else."""
 
 
 class UnsecretWords:
@@ -34,32 +36,48 @@ class UnsecretWords:
         return ended(self.taking(words))
 
     def taking(self, words: str) -> Steps[str]:
-        """The same in steps, of however many words."""
-        if self._starts is None or len(words) <= AT_ONCE:
-            return (yield from self._taking(words))
-        sure = []
-        for start in range(0, len(words), AT_ONCE):
-            sure.append((yield from self._taking(words[start : start + AT_ONCE])))
-        return "".join(sure)
-
-    def _taking(self, words: str) -> Steps[str]:
+        """The same in steps."""
         if self._found or self._starts is None:
             return "" if self._found else words
         text = self._held + words
         if self._looked_through > _LONG and 4 * len(text) < 5 * self._looked_through:
             self._held = text
             return ""
-        sure = len(text)
-        for secret in self._secrets:
-            told = yield from secret.telling_of(text, self._before, self._starts)
-            if told.found:
-                self._found = True
-                self._held = ""
-                return ""
-            sure = min(sure, told.sure)
-            if len(text) >= AT_ONCE:
-                yield
+        if len(text) <= _SHORT:
+            told = self._told_of(text, self._starts)
+        else:
+            told = yield from self._telling_of(text, self._starts)
+        if told.found:
+            self._found = True
+            self._held = ""
+            return ""
+        sure = told.sure
         self._held = text[sure:]
         self._looked_through = len(self._held)
         self._before = text[sure - 1] if sure else self._before
         return text[:sure]
+
+    def _told_of(self, text: str, starts: re.Pattern[str]) -> Told:
+        sure = len(text)
+        for found in starts.finditer(text):
+            at = found.start()
+            for secret in self._secrets:
+                if text[at] not in secret.firsts:
+                    continue
+                stands = secret.stands_at(text, at, self._before, begun=at < sure)
+                if stands:
+                    return Told(found=True, sure=0)
+                if stands is None:
+                    sure = min(sure, at)
+        return Told(found=False, sure=sure)
+
+    def _telling_of(self, text: str, starts: re.Pattern[str]) -> Steps[Told]:
+        sure = len(text)
+        for secret in self._secrets:
+            told = yield from secret.telling_of(text, self._before, starts)
+            if told.found:
+                return told
+            sure = min(sure, told.sure)
+            if len(text) >= AT_ONCE:
+                yield
+        return Told(found=False, sure=sure)

@@ -150,19 +150,23 @@ class Spelt:
             if start is None:
                 yield
                 continue
-            if self.alone and _is_letter(text[start - 1] if start else before):
-                continue
-            place = self.reached(text, start)
-            if place.letters == self.length and (stands := self._stands_so_far(place, text)) is not False:
-                if stands:
-                    return Told(found=True, sure=0)
+            stands = self.stands_at(text, start, before, begun=first <= start < min(near, sure))
+            if stands:
+                return Told(found=True, sure=0)
+            if stands is None:
                 sure = min(sure, start)
-            elif first <= start < near and start < sure and self.begun(text, start):
-                sure = start
         return Told(found=False, sure=min(sure, self._begun_at(text, near, before, firsts)))
 
+    def stands_at(self, text: str, start: int, before: str, *, begun: bool = True) -> bool | None:
+        """None: that hangs on what comes next. `begun`: whether it is asked for a beginning too."""
+        if self.alone and _is_letter(text[start - 1] if start else before):
+            return False
+        place = self.reached(text, start)
+        if place.letters == self.length:
+            return self._stands_so_far(place, text)
+        return None if begun and self.begun(text, start) else False
+
     def _stands_so_far(self, place: Place, text: str) -> bool | None:
-        """None: that hangs on what comes next."""
         if not self.alone:
             return True
         after = len(text) - place.end
@@ -176,14 +180,10 @@ class Spelt:
             sizes = range(min(self.length - 1, len(text)), 0, -1)
             return len(text) - next((size for size in sizes if text.endswith(self.text[:size])), 0)
         for found in firsts.finditer(text, near):
-            if text[found.start()] in self.firsts and self._begins(text, before, found.start()):
-                return found.start()
+            start = found.start()
+            if text[start] in self.firsts and self.stands_at(text, start, before) is None:
+                return start
         return len(text)
-
-    def _begins(self, text: str, before: str, start: int) -> bool:
-        if self.alone and _is_letter(text[start - 1] if start else before):
-            return False
-        return self.begun(text, start)
 
     def reached(self, text: str, start: int) -> Place:
         """As many of its letters as stand from here on."""

@@ -16,8 +16,9 @@ from moot.models.filtered import FILTERED, block_reason
 from moot.models.finish_words import failed_end_of
 from moot.models.hiccups import error_of, failed_end, failure_of, preview
 from moot.models.idle_lines import IdleLines
-from moot.models.intake import STREAM_TIMES, TURN_S, Holding, Intake
-from moot.models.overheard import Tell
+from moot.models.intake import STREAM_TIMES, Holding, Intake
+from moot.models.overheard import Telling
+from moot.models.turns import TURN_S, in_turns
 from moot.models.wire import build_reply, filtered_by, read_completion, tell_bill, version_of
 from moot.types import Price, Reply
 
@@ -46,8 +47,10 @@ class StreamSoFar:
     """About how many bytes of it are kept."""
     chosen: bool = False
     """Whether there was a choice at all."""
-    tell: Tell | None = None
+    tell: Telling | None = None
     """Told the words of the reply as they come."""
+    untold: list[str] = field(default_factory=list)
+    """Words that have come and are not told yet, which may take a while."""
 
     def take(self, event: Mapping[str, Any], size: int) -> None:
         """`size`: how long it was on the wire."""
@@ -74,7 +77,7 @@ class StreamSoFar:
         if isinstance(delta, Mapping):
             self._add(self.text, words := delta.get("content"))
             if self.tell is not None and isinstance(words, str) and words:
-                self.tell(words)
+                self.untold.append(words)
             self._add(self.refusal, delta.get("refusal"))
             self._add(self.thoughts, delta.get("reasoning_content") or delta.get("reasoning"))
         logprobs = choice.get("logprobs")
@@ -83,6 +86,13 @@ class StreamSoFar:
                 self.logprobs.setdefault(str(field_name), []).extend(tokens)
         self.finish = border.name(choice.get("finish_reason")) or self.finish
         self.failed = self.failed or failed_end_of(choice, self.finish)
+
+    async def tell_untold(self) -> None:
+        """Whoever listens hears what has come. An event may be long: others have their turn in between."""
+        words = "".join(self.untold)
+        self.untold.clear()
+        if self.tell is not None:
+            await in_turns(self.tell(words))
 
     def _add(self, words: list[str], word: object) -> None:
         if isinstance(word, str) and word:
@@ -158,6 +168,8 @@ async def _read_stream(
             event = _event(data, pause_s)
             before = heard.size
             heard.take(event, len(data))
+            if heard.untold:
+                await heard.tell_untold()
             if heard.size > before:
                 idle.brought_a_word()
             if heard.error and not heard.filtered:
