@@ -25,8 +25,18 @@ _ROOT = re.compile(r"\\sqrt\s?\{([^{}]*)\}")
 _LEFT_OUT = re.compile(r"\\(?:left|right|[!,;:]|displaystyle|quad)(?![a-z])|\^\{?\\circ\}?|\\degree|\$")
 _PLAIN = {
     **{rf"\{sign}": sign for sign in "%#&_{}"},
-    **{r"\cdot": "*", r"\times": "*", r"\pi": "pi", r"\infty": "infinity", r"\pm": "±"},
-    **{r"\le": "≤", r"\leq": "≤", r"\ge": "≥", r"\geq": "≥", r"\neq": "≠", r"\cup": "∪", r"\in": "∈"},
+    r"\cdot": "*",
+    r"\times": "*",
+    r"\pi": "pi",
+    r"\infty": "infinity",
+    r"\pm": "±",
+    r"\le": "≤",
+    r"\leq": "≤",
+    r"\ge": "≥",
+    r"\geq": "≥",
+    r"\neq": "≠",
+    r"\cup": "∪",
+    r"\in": "∈",
 }
 _COMMAND = re.compile(r"\\(?:[a-zA-Z]+|.)")
 _SIMPLE = re.compile(r"-?[\w.]+")
