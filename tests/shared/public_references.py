@@ -118,13 +118,13 @@ TABLES = (
     ], ("yes", "no")),
     PublicTable("rte", of_choices(
         question=("The bridge is old. Hence: a bridge exists.", "It rains. Hence: it snows."), label=(0, 1),
-    ), refused="name a column that has them in words"),
+    ), refused="columns: {answer: WHICH_COLUMN}, or kind: yes-no (1 is yes)"),
     PublicTable("rte-where-the-file-says-so", of_choices(
         question=("The bridge is old. Does it follow that a bridge exists?", "It rains. So it snows?"), label=(1, 0),
     ), ("yes", "no"), more="kind: yes-no"),
     PublicTable("cb", of_choices(
         question=("He left. He was there before.", "It rains. It is dry.", "It rains. He left."), label=(0, 1, 2),
-    ), refused="kind: open if the number is the answer", ending=".csv"),
+    ), refused="or kind: open (the number is the answer)", ending=".csv"),
     PublicTable("rte-with-names", of_choices(
         question=("The bridge is old. Hence: a bridge exists.", "It rains. Hence: it snows."),
         label=("entailment", "not_entailment"),

@@ -16,6 +16,7 @@ from typing import Any, Literal
 
 from moot.data.listed_texts import listed_texts
 from moot.data.solution_answers import LONGEST_WITHIN, MARK, answers_within, within_by
+from moot.data.tables.advised_columns import WHICH_COLUMN, written
 from moot.data.tables.doubts import Doubt
 from moot.data.tables.known_names import plain
 from moot.data.tables.listed_names import cut
@@ -91,6 +92,9 @@ class WrittenReferences:
             else accepted
         )
         return {**given, "answer": value, **({"accepted": list(more)} if more else {})}
+
+
+AS_THEY_STAND = WrittenReferences()
 
 
 def _is_read(given: Mapping[str, Any], kind: object) -> bool:
@@ -241,10 +245,10 @@ class ReferencesSeen:
         if self.labels < self.rows or not (plain(self.column) in _LABELS or many):
             return None
         which = "0 and 1" if flags else "small numbers"
-        brief = f"all answers are {which}, which may stand for labels whose names the file does not tell"
-        names = f"name a column that has them in words, such as columns: {{answer: {cut(self.column)}_text}}"
-        yes_no = "kind: yes-no if 1 is yes and 0 is no, or " if flags else ""
-        problem = f"{brief}: nobody would answer so; {names}, or say under questions {yes_no}kind: open if the number is the answer"
+        brief = f"all answers are {which}, perhaps labels whose names the file does not tell"
+        column = f"the column that names them, {written({'answer': WHICH_COLUMN})}"
+        say = f"{'kind: yes-no (1 is yes), or ' if flags else ''}kind: open (the number is the answer)"
+        problem = f"{brief}, and nobody would answer so; say under questions {column}, or {say}"
         ways = (*((Stated(kind="yes-no"),) if flags else ()), Stated(kind="open"))
         return Doubt(problem, self.first_label, self.column, ways, brief=brief)
 
@@ -278,8 +282,8 @@ class ReferencesSeen:
 
     def _yes_no_told(self, form: YesNoAs, name: str) -> str:
         seen = self.flags if form == "flags" else self.words + self.letters if form == "letters" else self.words
-        read = {written: _yes_or_no(written, form) for written in sorted(seen)}
-        as_read = ", ".join(f"{written} is {word}" for written, word in read.items() if written != word)
+        read = {text: _yes_or_no(text, form) for text in sorted(seen)}
+        as_read = ", ".join(f"{text} is {word}" for text, word in read.items() if text != word)
         why = f" ({as_read})" if as_read else ""
         return f"answer: yes or no in {name}{why}, so these are yes-no questions; kind: open under questions says otherwise"
 
