@@ -57,7 +57,7 @@ def find_questions(named: Path | None, output: Path, *, yes: bool, small: bool) 
         return _builtin(EASY if small else BUILTIN, notes)
     place = _from(output.parent, path)
     if path.suffix.lower() not in TABLE_ENDINGS:
-        return _written({"file": place}, path, NOTHING_STATED, yes=yes)
+        return _written({"file": place}, path, NOTHING_STATED, yes=yes, ours=True)
     stated, proposal = _settled(path, yes=yes)
     keys = {"file": place, **_keys(stated, proposal)}
     if proposal.doubts:
@@ -67,11 +67,12 @@ def find_questions(named: Path | None, output: Path, *, yes: bool, small: bool) 
         return QuestionsFound(StarterQuestions(keys, (*asked, *notes)), proposal.error())
     for reason in _said_of(proposal):
         say(f"  {reason}")
-    return _written(keys, path, stated, yes=yes)
+    return _written(keys, path, stated, yes=yes, ours=proposal.ours)
 
 
-def _written(keys: dict[str, Any], path: Path, stated: Stated, *, yes: bool) -> QuestionsFound:
-    """Rows without a reference are left out if somebody says so: nobody should go through all this again for them."""
+def _written(keys: dict[str, Any], path: Path, stated: Stated, *, yes: bool, ours: bool) -> QuestionsFound:
+    """Rows without a reference are left out if somebody says so: nobody should go through all this again for them. `ours`: of a
+    file whose columns needed no word it is said here what was understood."""
     try:
         dataset = load(path, stated=stated)
     except MissingReference as error:
@@ -82,6 +83,8 @@ def _written(keys: dict[str, Any], path: Path, stated: Stated, *, yes: bool) -> 
             raise
         keys = {**keys, "skip_blank": True}
         dataset = load(path, stated=stated, skip_blank=True)
+    for note in dataset.notes if ours else ():
+        say(f"  {note.removeprefix(f'{path.name}: ')}")
     return QuestionsFound(_described(keys, _shown(dataset)))
 
 
@@ -246,7 +249,7 @@ def _as(stated: Stated, key: str, names: tuple[str, ...]) -> Stated:
     if kept := tuple(name for name in several(columns.pop("meta", None) or ()) if name not in names):
         columns["meta"] = kept
     named = (names[0] if len(names) == 1 else names) if names else None
-    return Stated({**columns, key: named}, stated.answers, stated.sheet, stated.kind)
+    return replace(stated, columns={**columns, key: named})
 
 
 def _undecided(path: Path, stated: Stated) -> bool:
@@ -318,7 +321,7 @@ def _keys(stated: Stated, proposal: Proposal) -> dict[str, Any]:
 
 def _stated_keys(stated: Stated) -> dict[str, Any]:
     columns = {key: _listed(names) for key, names in stated.columns.items()}
-    more = {"answers": stated.answers, "sheet": stated.sheet}
+    more = {"answers": stated.answers or stated.references, "sheet": stated.sheet, "kind": stated.kind}
     return ({"columns": columns} if columns else {}) | {key: value for key, value in more.items() if value}
 
 

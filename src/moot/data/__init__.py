@@ -29,7 +29,7 @@ from moot.data.tables.proposal import NOTHING_STATED, Proposal, Stated
 from moot.data.tables.proposal import propose_columns as propose_columns
 from moot.data.tables.table import AS_TEXTS, FLOATS
 from moot.data.tables.table import ENDINGS as TABLE_ENDINGS
-from moot.data.written_references import ReferencesSeen, WrittenReferences
+from moot.data.written_references import AS_THEY_STAND, ReferencesSeen, WrittenReferences
 from moot.errors import FileError, UsageError
 from moot.foreign_files import check_exists
 from moot.models.closest import closest
@@ -123,7 +123,7 @@ class OurFile:
     blank: BlankReferences = field(default_factory=BlankReferences, compare=False)
     kind: QuestionKind | None = None
     documents: RowDocuments | None = field(default=None, compare=False)
-    references: WrittenReferences = WrittenReferences()
+    references: WrittenReferences = AS_THEY_STAND
 
     def rows(self) -> NumberedRows:
         reader = READERS.get(self.path.suffix.lower())

@@ -1,4 +1,4 @@
-r"""The answer within a reference that is a whole solution: behind a last `####`, as in GSM8K, or in its last \boxed{…}, as in MATH.
+r"""The answer within a reference that is a whole solution: behind a last `####` (GSM8K), or in its last \boxed{…} (MATH).
 
 Nobody who is right says the whole solution, so by match everybody would be wrong. Files of questions and logs of other tools have
 such references alike, and what is in them is found here for both.
@@ -25,8 +25,18 @@ _ROOT = re.compile(r"\\sqrt\s?\{([^{}]*)\}")
 _LEFT_OUT = re.compile(r"\\(?:left|right|[!,;:]|displaystyle|quad)(?![a-z])|\^\{?\\circ\}?|\\degree|\$")
 _PLAIN = {
     **{rf"\{sign}": sign for sign in "%#&_{}"},
-    **{r"\cdot": "*", r"\times": "*", r"\pi": "pi", r"\infty": "infinity", r"\pm": "±"},
-    **{r"\le": "≤", r"\leq": "≤", r"\ge": "≥", r"\geq": "≥", r"\neq": "≠", r"\cup": "∪", r"\in": "∈"},
+    r"\cdot": "*",
+    r"\times": "*",
+    r"\pi": "pi",
+    r"\infty": "infinity",
+    r"\pm": "±",
+    r"\le": "≤",
+    r"\leq": "≤",
+    r"\ge": "≥",
+    r"\geq": "≥",
+    r"\neq": "≠",
+    r"\cup": "∪",
+    r"\in": "∈",
 }
 _COMMAND = re.compile(r"\\(?:[a-zA-Z]+|.)")
 _SIMPLE = re.compile(r"-?[\w.]+")
@@ -76,11 +86,10 @@ def within_by(reference: str) -> tuple[str, str] | None:
 
 
 def _boxed(text: str) -> str | None:
-    last = None
-    for last in _BOXED.finditer(text):  # the last one counts
-        pass
-    if last is None:
+    boxes = [*_BOXED.finditer(text)]
+    if not boxes:
         return None
+    last = boxes[-1]
     if not last.group().endswith("{"):
         bare = _BARE.match(text, last.end())
         return bare.group() if bare else None

@@ -16,6 +16,7 @@ from typing import Any, Literal
 
 from moot.data.listed_texts import listed_texts
 from moot.data.solution_answers import LONGEST_WITHIN, MARK, answers_within, within_by
+from moot.data.tables.advised_columns import WHICH_COLUMN, written
 from moot.data.tables.doubts import Doubt
 from moot.data.tables.known_names import plain
 from moot.data.tables.listed_names import cut
@@ -33,6 +34,8 @@ _LABELS = frozenset(("label", "labels", "labelid", "goldlabel", "class", "classi
 _MOST_LABELS = 20
 _ROWS_OF_FLAGS = 6
 """So many do not have 0 and 1 alone as what they count to."""
+_PADDED_TO = 3
+"""Digits: as the answers of AIME are filled in, from 000 to 999."""
 _MOSTLY = 0.9
 _ASKS_YES_NO = re.compile(
     r"\W*(?:(?:is|are|was|were|am|do|does|did|has|have|had|can|could|will|would|should|shall|may|might|must|ought)"
@@ -54,6 +57,8 @@ class WrittenReferences:
     """Whether a list in writing is one;"""
     yes_no: YesNoAs | None = None
     """and what stands for yes and no."""
+    padded: bool = False
+    """Whether numbers have zeros before them, so that all are as long."""
 
     def read(self, given: Mapping[str, Any], kind: QuestionKind | None = None) -> Mapping[str, Any]:
         """A row in our form with the reference as it is answered. `kind`: of a row that names none."""
@@ -76,11 +81,20 @@ class WrittenReferences:
             accepted = (*within[1:], *accepted)
             given = given if given.get("comment") else {**given, "comment": value.strip()}
             value = within[0]
-        if value == given["answer"]:
+        if self.padded and isinstance(value, str) and (bare := value.strip().lstrip("0") or "0") != value.strip():
+            accepted = (*accepted, bare)
+        if value == given["answer"] and not accepted:
             return given
         also = given.get("accepted")
-        more = [*accepted, *(each for each in also if each not in accepted)] if isinstance(also, list | tuple) else accepted
+        more = (
+            [*accepted, *(each for each in also if each not in accepted)]
+            if isinstance(also, list | tuple)
+            else accepted
+        )
         return {**given, "answer": value, **({"accepted": list(more)} if more else {})}
+
+
+AS_THEY_STAND = WrittenReferences()
 
 
 def _is_read(given: Mapping[str, Any], kind: object) -> bool:
@@ -121,6 +135,10 @@ class ReferencesSeen:
     """Questions that ask for yes or no."""
     labels: int = 0
     """Small whole numbers."""
+    padded: int = 0
+    """Whole numbers of three digits,"""
+    padded_with: Counter[str] = field(default_factory=Counter)
+    """and those that begin with a zero."""
     solutions: Counter[str] = field(default_factory=Counter)
     lists: int = 0
     """Lists that stand as such in a file of objects,"""
@@ -151,10 +169,17 @@ class ReferencesSeen:
         else:
             self.first_unlisted = self.first_unlisted or line
         if isinstance(value, str):
+            self._see_padded(value.strip())
             if (within := within_by(value)) is not None:
                 self.solutions[within[0]] += 1
             elif self.first_unmarked is None and ("\n" in value.strip() or len(value) > LONGEST_WITHIN):
                 self.first_unmarked = line
+
+    def _see_padded(self, text: str) -> None:
+        if len(text) == _PADDED_TO and text.isdecimal():
+            self.padded += 1
+            if text[0] == "0":
+                self.padded_with[text] += 1
 
     def _see_yes_no(self, line: int, value: object, text: object, kind: object) -> None:
         if kind is not None:
@@ -173,7 +198,11 @@ class ReferencesSeen:
     @property
     def form(self) -> WrittenReferences:
         lists = self.stated.references == "lists" or bool(self.written_lists and self.first_unlisted is None)
-        return WrittenReferences(self.stated.references, lists, self._yes_no)
+        return WrittenReferences(self.stated.references, lists, self._yes_no, self._is_padded)
+
+    @property
+    def _is_padded(self) -> bool:
+        return bool(self.padded_with) and self.padded == self.rows and self.stated.references is None
 
     @property
     def _yes_no(self) -> YesNoAs | None:
@@ -216,10 +245,10 @@ class ReferencesSeen:
         if self.labels < self.rows or not (plain(self.column) in _LABELS or many):
             return None
         which = "0 and 1" if flags else "small numbers"
-        brief = f"all answers are {which}, which may stand for labels whose names the file does not tell"
-        names = f"name a column that has them in words, such as columns: {{answer: {cut(self.column)}_text}}"
-        yes_no = "kind: yes-no if 1 is yes and 0 is no, or " if flags else ""
-        problem = f"{brief}: nobody would answer so; {names}, or say under questions {yes_no}kind: open if the number is the answer"
+        brief = f"all answers are {which}, perhaps labels whose names the file does not tell"
+        column = f"the column that names them, {written({'answer': WHICH_COLUMN})}"
+        say = f"{'kind: yes-no (1 is yes), or ' if flags else ''}kind: open (the number is the answer)"
+        problem = f"{brief}, and nobody would answer so; say under questions {column}, or {say}"
         ways = (*((Stated(kind="yes-no"),) if flags else ()), Stated(kind="open"))
         return Doubt(problem, self.first_label, self.column, ways, brief=brief)
 
@@ -242,14 +271,19 @@ class ReferencesSeen:
         lists = self.lists + (self.written_lists if self.form.lists else 0)
         if lists:
             told.append(f"answer: every entry of a list in {name} is accepted{self._of_all(lists)}")
+        if self._is_padded:
+            first = next(iter(self.padded_with))
+            told.append(
+                f"answer: numbers in {name} are as long with zeros before them, and {first.lstrip('0') or '0'} is {first}"
+            )
         if (form := self._yes_no) is not None:
             told.append(self._yes_no_told(form, name))
         return tuple(told)
 
     def _yes_no_told(self, form: YesNoAs, name: str) -> str:
         seen = self.flags if form == "flags" else self.words + self.letters if form == "letters" else self.words
-        read = {written: _yes_or_no(written, form) for written in sorted(seen)}
-        as_read = ", ".join(f"{written} is {word}" for written, word in read.items() if written != word)
+        read = {text: _yes_or_no(text, form) for text in sorted(seen)}
+        as_read = ", ".join(f"{text} is {word}" for text, word in read.items() if text != word)
         why = f" ({as_read})" if as_read else ""
         return f"answer: yes or no in {name}{why}, so these are yes-no questions; kind: open under questions says otherwise"
 

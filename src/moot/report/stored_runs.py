@@ -14,6 +14,7 @@ from sqlalchemy import Connection
 from moot.measures.accuracy.figures import bill_usd, outcomes_of
 from moot.measures.alike_plans import are_alike, in_play, whole_of
 from moot.measures.claims.headline_alone import headline_alone
+from moot.measures.claims.nobody_right import NOBODY_RIGHT, nobody_right_in_short
 from moot.measures.claims.words import gain_withheld_for, ungraded_answers, withheld_for
 from moot.measures.facts.figures import PLAN_SIGNS
 from moot.measures.numbers import between, interval, money, percent, points
@@ -152,6 +153,8 @@ def headline_words(headline: Mapping[str, Any] | None, width: int | None = None)
     """
     if not headline:
         return "no figures yet"
+    if (nobody := headline.get(NOBODY_RIGHT)) and nobody["whole"]:
+        return nobody_right_in_short(nobody)
     if headline["value"] is None:
         return _unknown_words(headline, width)
     stands = " ".join(filter(None, (f"{headline['of']}:", percent(headline["value"]), interval(headline))))

@@ -18,7 +18,7 @@ from moot.data.tables.known_names import META, WRONG, ColumnNames, several
 from moot.data.tables.object_cells import answers_of, choices_of, labels_of, opened, prose_of
 from moot.data.tables.spreadsheets import Mangled
 from moot.data.tables.table import QuestionTable
-from moot.data.written_references import WrittenReferences
+from moot.data.written_references import AS_THEY_STAND, WrittenReferences
 from moot.errors import FileError
 from moot.types import MOST_CHOICES, Question, QuestionKind, seeded
 
@@ -206,7 +206,7 @@ class MappedFile:
     blank: BlankReferences = field(default_factory=BlankReferences, compare=False)
     kind: QuestionKind | None = None
     """Of questions that name none."""
-    references: WrittenReferences = WrittenReferences()
+    references: WrittenReferences = AS_THEY_STAND
     """How answers without choices are written."""
 
     def cases(self, language: str) -> Iterator[Placed]:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from moot.experiment.side_names import ClaimError, SeveralTeams, is_meant, parse_side
 from moot.measures.cells import Stored
 from moot.measures.claims.cut_short import unclaimed, without_claims
+from moot.measures.claims.nobody_right import nobody_right_row
 from moot.measures.claims.over_captain import OverCaptain
 from moot.measures.claims.over_singles import PlayedOption, best_of_singles, graded_table, nobody_is_best, over_best
 from moot.measures.claims.plays_without import too_many_without
@@ -138,6 +139,7 @@ def headline_figures(
     if source.cut_short:
         beside = {key: unclaimed(claim) for key in (*OVER, "after_the_fact") if (claim := row[key]) is not None}
         row |= {**beside, "low": None, "high": None, "cut_short": True}
+    row |= nobody_right_row(source)
     differs = source.grades.grader_differs
     row["words"] = [*sentences(row), *([differs] if differs else ())]
     row["sentence"] = " ".join(row["words"])

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from moot.measures.claims.cut_short import WHY
+from moot.measures.claims.nobody_right import NOBODY_RIGHT, nobody_right_words
 from moot.measures.claims.since_the_look import keys_changed_words, other_graders_words
 from moot.measures.numbers import between, plain, rounded, signed, signed_between
 from moot.measures.points_words import in_points
@@ -25,7 +26,15 @@ CUT_SHORT = f"{NOTHING_CLAIMED}, and the intervals in its tables hold for the fa
 
 
 def sentences(row: Mapping[str, Any]) -> list[str]:
-    """The headline in words: the verdict first, then what to know before believing it."""
+    """The headline in words: the verdict first, then what to know before believing it. Where nobody was right about anything, no
+    verdict: what is wrong then is hardly those who answered."""
+    if (nobody := row.get(NOBODY_RIGHT)) is None:
+        return _told(row)
+    words = nobody_right_words(nobody)
+    return words if nobody["whole"] else [*words, *_told(row)]
+
+
+def _told(row: Mapping[str, Any]) -> list[str]:
     if row["value"] is None:
         return _nothing(row)
     graded = f" of the {row['n']:,} graded" if row["ungraded"] else ""
@@ -297,6 +306,8 @@ def gain_withheld_for(headline: Mapping[str, Any]) -> str | None:
 
 def claims_nothing_words(headline: Mapping[str, Any]) -> list[str]:
     """Said above tables that stand by themselves: why their run claims less than they seem to."""
+    if nobody := headline.get(NOBODY_RIGHT):
+        return nobody_right_words(nobody)[:1]
     if headline.get("cut_short"):
         return [CUT_SHORT]
     return [unreached_sentence(unreached)] if (unreached := headline.get("unreached")) else []

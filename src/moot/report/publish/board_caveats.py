@@ -7,6 +7,7 @@ from typing import Any
 
 from moot.measures.accuracy.sections import chosen_on_words
 from moot.measures.attendance.figures import ATTENDED_AS, unreached_words
+from moot.measures.claims.nobody_right import NOBODY_RIGHT, nobody_right_words
 from moot.measures.claims.words import CUT_SHORT, doubts
 from moot.measures.learnt_in_run import KEY as LEARNT_IN_RUN
 from moot.measures.learnt_in_run import learnt_words
@@ -27,6 +28,8 @@ def caveats_of(figures: Figures, row: Mapping[str, Any], *, headline: bool) -> l
 
 def _caveats(figures: Figures, row: Mapping[str, Any], *, headline: bool) -> Iterator[str]:
     told = figures.get("headline") or {}
+    if nobody := told.get(NOBODY_RIGHT):
+        yield from nobody_right_words(nobody)[:1]
     if learnt_in_run(figures, row):
         yield learnt_words([row["label"]])
     if headline and told.get("value") is not None:
