@@ -216,7 +216,7 @@ def test_what_was_guessed_is_said(tmp_path: Path) -> None:
         ("question,answer,label\na,b,c\n", "2 columns could be answer: answer and label"),
         ("question,options,option_a,option_b,answer\n", "2 columns could be choices: options and [option_a, option_b]"),
         ("question,a,b,d,answer\n", "2 columns could be choices: [a, b] and [a, b, d]"),
-        ("question,answer,subject,topic\na,b,c,d\n", "columns: {category: subject}, or category: null for none"),
+        ("question,answer,story,article\na,b,c d e,f g h\n", "columns: {context: story}, or context: null for none"),
         ("question,prompt,answer,label\n", "2 columns could be answer"),
         ("qestion,ansver\na,b\n", "text ('qestion' could be it); the columns are"),
         ("foo,bar\na,b\n", "no column is known to be text; the columns are foo (a), bar (b); no column is known to be answer"),

@@ -80,8 +80,6 @@ def stated_by(keys: Mapping[str, Any]) -> Stated:
 PENDING: set[str] = {
     "passages-without-a-known-name.csv",
     "passages-of-a-german-quiz.csv",
-    "anki.txt",
-    "anki-with-columns.txt",
 }
 
 
