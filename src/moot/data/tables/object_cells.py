@@ -16,7 +16,7 @@ from moot.foreign_json import read_json
 LONGEST = 100_000
 _TEXT = r"(?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")"
 _PIECES = re.compile(rf"({_TEXT})|array\(|,\s*dtype=[\w<>|.'\"]+(?:\([^()]*\))?\s*\)|\)(?=\s*[,}}\]])", re.DOTALL)
-_BETWEEN_TEXTS = re.compile(rf"({_TEXT})(?=\s+['\"])", re.DOTALL)
+_TEXT_AND_GAP = re.compile(rf"({_TEXT})(\s+(?=['\"]))?", re.DOTALL)
 _NUMBERS = re.compile(r"\[\s*[-+0-9.eE]+(?:\s+[-+0-9.eE]+)*\s*\]")
 
 
@@ -46,7 +46,7 @@ def _as_python(text: str) -> str:
         return ",".join(text.split()).replace("[,", "[").replace(",]", "]")
     if "array(" in text:
         text = _PIECES.sub(lambda found: found[1] or "", text)
-    return _BETWEEN_TEXTS.sub(r"\1,", text)
+    return _TEXT_AND_GAP.sub(lambda found: f"{found[1]}," if found[2] else found[1], text)
 
 
 _LABELS = ("label", "labels", "key", "keys", "letter", "id")

@@ -44,6 +44,7 @@ from moot.data.tables.stated import NOTHING_STATED as NOTHING_STATED
 from moot.data.tables.stated import Stated as Stated
 from moot.data.tables.stated import stated_too as stated_too
 from moot.data.tables.table import QuestionTable, in_our_form, table_of
+from moot.data.tables.unused_passages import unused_passages
 from moot.errors import FileError
 from moot.models.closest import closest, closest_name
 from moot.types import MOST_CHOICES, TEXT
@@ -131,7 +132,12 @@ def _proposed(table: QuestionTable, stated: Stated) -> Proposal:
     if left_out is not None and left_out.taken:
         columns = in_order({**columns, "choices": left_out.taken})
         unused = [name for name in unused if name not in left_out.taken]
+    if known is None and "context" not in stated.columns:
+        if (passages := unused_passages(table, columns, unused)) is not None:
+            return Proposal(table.path, columns=columns, doubts=(passages,), unused=tuple(unused))
     reasons = _reasons(table, stated, columns, found, unused, left_out)
+    if known is not None and found:
+        reasons = (f"its columns are those of {known.name}", *reasons)
     usual = known.answers if known is not None else None
     return replace(_by_rows(table, stated, columns, reasons, unused, usual), unused=tuple(unused))
 
