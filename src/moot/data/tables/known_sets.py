@@ -90,8 +90,23 @@ SETS = (
     KnownSet("Alpaca", {"text": "instruction", "context": "input", "answer": "output"}),
     KnownSet("Dolly", {"text": "instruction", "context": "context", "answer": "response"}),
     KnownSet("flashcards", {"text": "Front", "answer": "Back"}),
+    KnownSet(
+        "QuAIL",
+        {"text": "question", "choices": "answers", "context": "context", "answer": "correct_answer_id"},
+        "from-0",
+    ),
     KnownSet("DREAM", {"text": "question", "context": "dialogue", "choices": "choice", "answer": "answer"}),
 )
+
+FORMATS = {
+    frozenset(("title", "paragraphs")): "squad",
+    frozenset(("mc1_targets", "mc2_targets")): "truthfulqa",
+}
+"""Sets that are no table, by their columns, and the format that reads each as it is published."""
+
+
+def known_format(names: Sequence[str]) -> str | None:
+    return next((each for needed, each in FORMATS.items() if needed <= {*names}), None)
 
 
 def known_set(names: Sequence[str], stated: Mapping[str, ColumnNames | None]) -> KnownSet | None:

@@ -28,7 +28,7 @@ from moot.data.tables.known_names import (
     plain,
     several,
 )
-from moot.data.tables.known_sets import KnownSet, known_set
+from moot.data.tables.known_sets import KnownSet, known_format, known_set
 from moot.data.tables.left_out_choices import LeftOutChoices, left_out_choices
 from moot.data.tables.listed_names import MOST_LISTED, MOST_SHOWN, cut
 from moot.data.tables.listed_names import listed as listed
@@ -122,6 +122,9 @@ def _proposed(table: QuestionTable, stated: Stated) -> Proposal:
         if table.rows_are_named:
             return Proposal(table.path, ours=True)
         return Proposal(table.path, doubts=_unknown(table, unused))
+    if (format_of := known_format(table.names)) is not None and not {*stated.needed} <= {*columns}:
+        problem = f"these are the columns of a set that is no table; format: {format_of} under questions reads it"
+        return Proposal(table.path, doubts=(Doubt(problem, table.header),))
     if doubts := (*_two_could_be(table, guess), *missing_columns(table, stated, columns, guess, unused)):
         return Proposal(table.path, columns=columns, doubts=doubts)
     if doubts := _misleading(table, guess, columns, unused):
