@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from moot.data.case import KEYS
-from moot.data.tables.advised_columns import WHICH_COLUMN, in_order, such_as, written
+from moot.data.tables.advised_columns import SAY_WHICH, WHICH_COLUMN, example_of, in_order, such_as, written
 from moot.data.tables.answer_forms import AnswersAs, AnswersSeen, in_words, label_against_text
 from moot.data.tables.choice_cells import SEPARATORS, SEPARATORS_IN_WORDS, WRITTEN, is_cut, separator_of
 from moot.data.tables.choice_labels import columns_in_russian
@@ -81,6 +81,12 @@ class Proposal:
         together = [doubt for doubt in self.doubts if doubt.line == first.line]
         if len(together) == 1:
             return FileError(first.problem, file=self.path, line=first.line, key=first.column)
+        if all(doubt.write for doubt in together):
+            merged: dict[str, ColumnNames] = {}
+            for doubt in together:
+                merged |= doubt.write
+            said = "; ".join(doubt.unadvised for doubt in together)
+            return FileError(f"{said}; {SAY_WHICH} {written(in_order(merged))}", file=self.path, line=first.line)
         words = "; ".join(f"{doubt.column}: {doubt.problem}" if doubt.column else doubt.problem for doubt in together)
         return FileError(words, file=self.path, line=first.line)
 
@@ -190,14 +196,16 @@ def _two_could_be(table: QuestionTable, guess: Guess) -> tuple[Doubt, ...]:
     for key, candidates in guess.doubts.items():
         listed_too = [cut(each) if isinstance(each, str) else f"[{listed(each)}]" for each in candidates[:MOST_LISTED]]
         named = " and ".join(listed_too) + (" and more" if len(candidates) > MOST_LISTED else "")
-        say = such_as(key, candidates)
-        problem = f"{len(candidates)} columns could be {key}: {named}; say which under questions, such as {say}"
+        brief = f"{len(candidates)} columns could be {key}: {named}"
+        problem = f"{brief}; {SAY_WHICH} {such_as(key, candidates)}"
         ways = tuple(Stated({key: each}) for each in candidates)
         if key not in NEEDED:
             problem += f", or {key}: null for none"
             ways += (Stated({key: None}),)
-        brief = f"{len(candidates)} columns could be {key}: {named}"
-        doubts.append(Doubt(problem, table.header, ways=ways, about="several", brief=brief))
+        write = {key: example_of(key, candidates)}
+        doubts.append(
+            Doubt(problem, table.header, ways=ways, about="several", brief=brief, unadvised=brief, write=write)
+        )
     return tuple(doubts)
 
 
