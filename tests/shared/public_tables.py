@@ -29,8 +29,8 @@ class PublicTable:
     content: str | Rows
     asked: tuple[Asked, ...]
     """The first questions of it."""
-    advised: bool = False
-    """Whether it is refused, with a line that has to be pasted before it is played."""
+    advised: int = 0
+    """How many times it is refused, each time with a line to be pasted before it is played."""
     which: str | None = None
     """The column somebody puts where the line leaves it open."""
     drawn: bool = False
@@ -726,13 +726,13 @@ OPEN_ANSWERS = (
         "passages-without-a-known-name.csv",
         [{"question": asked.text, "Lore": asked.context, "answer": asked.right} for asked in OPEN_WITH_PASSAGES],
         OPEN_WITH_PASSAGES,
-        advised=True,
+        advised=1,
     ),
     PublicTable(
         "passages-of-a-german-quiz.csv",
         [{"Frage": asked.text, "Lesestück": asked.context, "Lösung": asked.right} for asked in OPEN_WITH_PASSAGES],
         OPEN_WITH_PASSAGES,
-        advised=True,
+        advised=2,
     ),
     PublicTable(
         "jeopardy.csv",

@@ -216,11 +216,11 @@ def test_what_was_guessed_is_said(tmp_path: Path) -> None:
         ("question,answer,label\na,b,c\n", "2 columns could be answer: answer and label"),
         ("question,options,option_a,option_b,answer\n", "2 columns could be choices: options and [option_a, option_b]"),
         ("question,a,b,d,answer\n", "2 columns could be choices: [a, b] and [a, b, d]"),
-        ("question,answer,subject,topic\na,b,c,d\n", "columns: {category: subject}, or category: null for none"),
+        ("question,answer,story,article\na,b,c d e,f g h\n", "columns: {context: story}, or context: null for none"),
         ("question,prompt,answer,label\n", "2 columns could be answer"),
         ("qestion,ansver\na,b\n", "text ('qestion' could be it); the columns are"),
         ("foo,bar\na,b\n", "no column is known to be text; the columns are foo (a), bar (b); no column is known to be answer"),
-        ("foo,bar\na,b\n", "known to be answer; say which under questions, such as columns: {text: foo, answer: WHICH_COLUMN}"),
+        ("foo,bar\na,b\n", "known to be answer; say which under questions, such as columns: {text: WHICH_COLUMN, answer: WHICH_COLUMN}"),
         ("Case-Nr,question,foo\n1,a,b\n", "foo (b); say which under questions, such as columns: {answer: WHICH_COLUMN}"),
         ("What is 1?,one\nWhat is 2?,two\n", "line 1 has to name the columns, such as question,answer; it seems to be a row"),
         ("id,text,answer,riddle\n1,a,b,c\n", "riddle: unknown key; expected one of id, text"),
@@ -311,8 +311,8 @@ def test_a_proposal_says_what_to_write(tmp_path: Path) -> None:
 def test_a_header_of_thousands_is_not_printed(tmp_path: Path) -> None:
     with pytest.raises(FileError) as caught:
         loaded(tmp_path / "cup.csv", ",".join(f"column {'x' * 500} {n}" for n in range(5_000)) + "\n")
-    assert "and 4960 more" in str(caught.value)
-    assert len(str(caught.value)) < 10_000
+    assert "and 4998 more" in str(caught.value)
+    assert len(str(caught.value)) < 500
 
 
 def test_what_reads_a_table_can_be_sent_elsewhere(tmp_path: Path) -> None:

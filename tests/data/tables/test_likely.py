@@ -43,7 +43,7 @@ def test_only_what_has_a_question_and_an_answer(tmp_path: Path, monkeypatch: pyt
         "question,prompt,answer,label\nWho?,x,ann,y\n",
         "what,answer\nWho?,ann\n",
         "question,options,answer\nWho?,a|b|c,1\n",
-        "question,answer,topic,subject\nWho?,ann,x,y\n",
+        "question,answer,article,story\nWho?,ann,x is so,y is so\n",
         "question,option_a,option_b,option_d,answer\nWho?,x,y,z,a\n",
         "id,text,answer,level\n1,Who?,ann,2\n",
     ],

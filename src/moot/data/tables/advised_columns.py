@@ -10,6 +10,7 @@ from moot.data.tables.listed_names import MOST_SHOWN, cut
 
 WHICH_COLUMN = "WHICH_COLUMN"
 """In place of an answer that nobody can tell: an example with a column that is there would be played as it stands."""
+SAY_WHICH = "say which under questions, such as"
 
 
 def written(columns: Mapping[str, ColumnNames]) -> str:
@@ -19,7 +20,11 @@ def written(columns: Mapping[str, ColumnNames]) -> str:
 
 def such_as(key: str, candidates: Sequence[ColumnNames]) -> str:
     """What somebody could write, word for word."""
-    return written({key: short_of(candidates) if key != "answer" else WHICH_COLUMN})
+    return written({key: example_of(key, candidates)})
+
+
+def example_of(key: str, candidates: Sequence[ColumnNames]) -> ColumnNames:
+    return short_of(candidates) if key != "answer" else WHICH_COLUMN
 
 
 def in_order(columns: Mapping[str, ColumnNames]) -> dict[str, ColumnNames]:

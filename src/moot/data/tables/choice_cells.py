@@ -19,7 +19,7 @@ SEPARATORS = ("|", ";", LABELS)
 WRITTEN = SEPARATORS[:2]
 SEPARATORS_IN_WORDS = "with | or ; between them, or with labels: A) one B) two"
 
-_LABEL = re.compile(r"(?:(?<=[\s,;|])|^)[(\[]?([^\W\d_]|[0-9]{1,2})([)\].])(?=\s|[^\W\d_])")
+_LABEL = re.compile(r"(?:(?<=[\s,;|])|^)[(\[]?([^\W\d_]|[0-9]{1,2})(\s?\)|[\].])(?=\s|[^\W\d_])")
 _AT_ONCE = re.compile(r"[(\[]?([^\W\d_]|[0-9]{1,2})([)\].])\s*(\S.*)", re.DOTALL)
 _AROUND = " \t\r\n,;|"
 _LONGEST = 20_000

@@ -26,7 +26,7 @@ def delimiter_of(lines: Callable[[], Iterator[str]], known_names: Callable[[Sequ
     `known_names`: how many of some names are those of a column that is looked for.
     """
     headers = {each: _header(lines, each) for each in DELIMITERS}
-    cuts = [each for each, names in headers.items() if len(names) > 1]
+    cuts = [each for each, names in headers.items() if 1 < len(names) < MOST_COLUMNS]
     if len(cuts) < 2:
         return cuts[0] if cuts else ","
     even = [each for each in cuts if _is_even(lines, each, len(headers[each]))]

@@ -30,3 +30,7 @@ class Doubt:
     """The way that it may well be."""
     too: Mapping[str, ColumnNames] = field(default_factory=dict)
     """Columns that would have to be named with it, whichever it is."""
+    unadvised: str = ""
+    """The problem without the line to write, for a message that has one line for several doubts;"""
+    write: Mapping[str, ColumnNames] = field(default_factory=dict)
+    """and what that line has of this one."""

@@ -20,15 +20,18 @@ _IN_BRACKETS = re.compile(r"(.*\S)\s*[(\[]([^()\[\]]{1,200})[)\]]\s*[*:]?\s*", r
 _BEHIND_A_DASH = re.compile(r"(.*?\S)(?:\s+[-–—]\s|\s*[:\n])\s*(\S.{0,200})", re.DOTALL)
 _MARKED = re.compile(r"(.*[^\s*:])\s*[*:]+\s*", re.DOTALL)
 _PLURAL = ("s", "es", "n", "en")
-_LONGEST = 300
+_MARKS = {*"([*:\n-–—"}
+_LONGEST = 200
 
 
 def without_notes(name: str) -> str:
     """The name as it would be without them; the same where there are none."""
-    left = name.strip()[:_LONGEST]
+    if len(name) > _LONGEST or not _MARKS & {*name}:
+        return name
+    left = name.strip()
     while (shorter := _shorter(left)) is not None:
         left = shorter
-    return left if left != name.strip()[:_LONGEST] else name
+    return left if left != name.strip() else name
 
 
 def _shorter(name: str) -> str | None:

@@ -50,9 +50,8 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "context": (
         *("context", "passage", "paragraph", "article", "story", "document", "narrative", "background", "excerpt"),
         *("contexts", "passages", "paragraphs", "articles", "stories", "documents", "body", "premise"),
-        *("dialogue", "dialog", "conversation", "transcript", "sourcetext", "sourcedocument", "storytext"),
-        *("readingpassage", "readingtext", "contextpassage", "contexttext", "passagetext", "articletext"),
-        *("documenttext", "textpassage", "контекст", "отрывок", "статья", "рассказ"),
+        *("sourcetext", "sourcedocument", "storytext", "readingpassage", "readingtext", "contextpassage"),
+        *("contexttext", "passagetext", "articletext", "documenttext", "textpassage", "контекст", "отрывок", "статья", "рассказ"),
     ),
     "category": ("category", "subject", "topic", "subjectname", "topicname", "категория", "тема", "предмет"),
     "comment": ("comment", "explanation", "rationale", "exp", "комментарий", "пояснение", "объяснение"),

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from moot.data.tables.answer_forms import AnswersAs
-from moot.data.tables.known_names import WRONG, ColumnNames, several
+from moot.data.tables.known_names import NAMES, WRONG, ColumnNames, plain, several
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,15 +90,31 @@ SETS = (
     KnownSet("Alpaca", {"text": "instruction", "context": "input", "answer": "output"}),
     KnownSet("Dolly", {"text": "instruction", "context": "context", "answer": "response"}),
     KnownSet("flashcards", {"text": "Front", "answer": "Back"}),
+    KnownSet(
+        "QuAIL",
+        {"text": "question", "choices": "answers", "context": "context", "answer": "correct_answer_id"},
+        "from-0",
+    ),
     KnownSet("DREAM", {"text": "question", "context": "dialogue", "choices": "choice", "answer": "answer"}),
 )
 
+FORMATS = {
+    frozenset(("title", "paragraphs")): "squad",
+    frozenset(("mc1_targets", "mc2_targets")): "truthfulqa",
+}
+"""Sets that are no table, by their columns, and the format that reads each as it is published."""
+
+
+def known_format(names: Sequence[str]) -> str | None:
+    return next((each for needed, each in FORMATS.items() if needed <= {*names}), None)
+
 
 def known_set(names: Sequence[str], stated: Mapping[str, ColumnNames | None]) -> KnownSet | None:
-    """The set whose columns are all there; None: there is none, or somebody says otherwise of one of them."""
+    """The set whose columns are all there; None: there is none, or somebody says otherwise of one of them, or another column is
+    called the answer: then what these have may be what a model said."""
     there = {*names}
     found = next((each for each in SETS if each.needed <= there), None)
-    if found is None:
+    if found is None or any(plain(name) in NAMES["answer"] for name in there - found.needed):
         return None
     of_it = {name: key for key, each in found.columns.items() for name in several(each)}
     for key, each in stated.items():

@@ -136,16 +136,11 @@ class TableRow:
     def answer(self) -> str | None:
         """The answer as it is written, where it may stand for a choice; by the labels that choices have of their own, its letter."""
         written = self._written_answer()
-        labels = (
-            labels_of(opened(self._cell(columns)))
-            if isinstance(columns := self.columns.columns.get("choices"), str)
-            else []
-        )
-        return (
-            LATIN[labels.index(written.strip())]
-            if written is not None and written.strip() in labels[: len(LATIN)]
-            else written
-        )
+        columns = self.columns.columns.get("choices")
+        if written is None or not isinstance(columns, str):
+            return written
+        labels = _labels(self._cell(columns))[: len(LATIN)]
+        return LATIN[labels.index(written.strip())] if written.strip() in labels else written
 
     def _written_answer(self) -> str | None:
         value = self.value("answer")
@@ -183,6 +178,13 @@ class TableRow:
             return False
         cell = self.values[columns]
         return cell is None or (key == "answer" and answers_of(opened(cell)) == [])
+
+
+def _labels(cell: Any) -> list[str]:
+    """Of choices that are an object, or a list of them; of any other text nothing has to be read."""
+    if isinstance(cell, str) and not cell.lstrip("[ \n").startswith("{"):
+        return []
+    return labels_of(opened(cell))
 
 
 def _right_of(cell: Any) -> str | None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from moot.data.tables import likely_columns as likely_by
-from moot.data.tables.advised_columns import WHICH_COLUMN, in_order, short_of, written
+from moot.data.tables.advised_columns import SAY_WHICH, WHICH_COLUMN, in_order, short_of, written
 from moot.data.tables.answer_headers import calls_it_an_answer, named_right, says_otherwise
 from moot.data.tables.doubts import Doubt
 from moot.data.tables.flag_columns import flag_columns, flags_told
 from moot.data.tables.known_names import NAMES, WRONG, ColumnNames, Guess, numbered, plain, several
 from moot.data.tables.likely_columns import MOST_COLUMNS, likely_text, names_an_id, question_in_place_of_a_name
 from moot.data.tables.listed_names import MOST_LISTED, cut, listed
+from moot.data.tables.object_cells import opened
 from moot.data.tables.odd_sheets import title_told
 from moot.data.tables.pointing_answers import (
     FEWEST_ALIKE,
@@ -28,6 +29,9 @@ from moot.models.closest import closest_name
 _SLIP = 0.85
 """How much alike two names are of which one is the other with a letter amiss."""
 LONGEST_VALUE = 20
+LONGEST_LIST = 80
+"""Letters of all columns with their values, so that what to write is seen below them."""
+_FEWEST_SHOWN = 2
 
 
 def missing_columns(
@@ -47,16 +51,19 @@ def missing_columns(
         pointing = _pointing(table, stated, columns, free) if key == "answer" else None
         held = likely_text(table, free) if key == "text" else _held(columns, free, pointing, alone=key == missing[0])
         near = held if held is not None or pointing is not None else _misspelt(key, free)
+        if key == "answer" and near is not None and (pointer := _points_at_list(table, near, free)) is not None:
+            near, held = pointer, None  # what looks like the answer has all of the choices
         told = _likeliest_first(table, free, pointing) if key == "answer" else free
         advised = [near] if near is not None else [name for name in told if not names_an_id(name)]
         names = f"; the columns are {with_values(table) or 'none: line 1 has to name them'}" if not doubts else ""
         could_be = f"{cut(near)!r} could be it" if near is not None else _could_be(pointing)
         hint = f" ({could_be})" if could_be else ""
         unknown = f"no column is known to be {key}"
-        said[key] = short_of(advised) if key == "text" or near is not None else WHICH_COLUMN
+        # Without a reason for one of several, an example with it would be played as it stands.
+        said[key] = short_of(advised) if near is not None or (key == "text" and len(advised) < 2) else WHICH_COLUMN
         too = _choices_too(table, stated, columns, near, pointing, free) if key == "answer" else {}
         said |= too
-        example = f"; say which under questions, such as {written(in_order(said))}" if key == missing[-1] else ""
+        example = f"; {SAY_WHICH} {written(in_order(said))}" if key == missing[-1] else ""
         say = f"{names}{f'; {flags_told(flags)}' if flags and not could_be else example}"
         if (title := title_told(table)) is not None:
             say = f"; {title}" if not doubts else ""
@@ -66,7 +73,11 @@ def missing_columns(
         ways = tuple(Stated({key: name}) for name in listed_first[:MOST_LISTED])
         likely = listed_first.index(held) if held is not None else None
         brief = f"{unknown}, {NEEDED[key]}{_why(pointing)}"
-        doubts.append(Doubt(problem, table.header, None, ways, "missing", brief, likely, too))
+        plain_example = title is None and not (flags and not could_be)
+        write = {**said} if plain_example else {}
+        doubts.append(
+            Doubt(problem, table.header, None, ways, "missing", brief, likely, too, f"{unknown}{hint}{names}", write)
+        )
         free = [name for name in free if name not in advised[:1]]
     return tuple(doubts)
 
@@ -90,6 +101,14 @@ def _choices_too(
     if (found := pointed_at(table, near, beside)) is not None:
         return {"choices": found.likely or WHICH_COLUMN}
     return {"choices": WHICH_COLUMN} if letters_without_choices(table, near, beside) else {}
+
+
+def _points_at_list(table: QuestionTable, near: str, free: Sequence[str]) -> str | None:
+    """The column whose numbers point at the lists of this one."""
+    first: Mapping[str, object] = next((values for _, values in table.rows((near,)) if values.get(near)), {})
+    if not isinstance(opened(first.get(near)), list):
+        return None
+    return next((name for name in free if name != near and pointed_at(table, name, [near]) is not None), None)
 
 
 def _misspelt(key: str, names: Sequence[str]) -> str | None:
@@ -157,8 +176,13 @@ def _likeliest_first(table: QuestionTable, free: Sequence[str], pointing: Pointi
 def with_values(table: QuestionTable) -> str:
     """The columns, each with the first row's value: a name alone may say nothing to whoever has not made the table."""
     _, values = next(iter(table.rows(table.names[:MOST_LISTED])), (0, {}))
-    shown = [f"{cut(name)}{_in_brackets(values.get(name))}" for name in table.names[:MOST_LISTED]]
-    more = f" and {len(table.names) - MOST_LISTED} more" if len(table.names) > MOST_LISTED else ""
+    shown: list[str] = []
+    for name in table.names[:MOST_LISTED]:
+        each = f"{' '.join(cut(name).split())}{_in_brackets(values.get(name))}"
+        if len(shown) >= _FEWEST_SHOWN and sum(map(len, [*shown, each])) > LONGEST_LIST:
+            break
+        shown.append(each)
+    more = f" and {len(table.names) - len(shown)} more" if len(table.names) > len(shown) else ""
     return ", ".join(shown) + more
 
 

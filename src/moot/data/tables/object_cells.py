@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from moot.foreign_json import read_json
@@ -16,7 +17,7 @@ from moot.foreign_json import read_json
 LONGEST = 100_000
 _TEXT = r"(?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")"
 _PIECES = re.compile(rf"({_TEXT})|array\(|,\s*dtype=[\w<>|.'\"]+(?:\([^()]*\))?\s*\)|\)(?=\s*[,}}\]])", re.DOTALL)
-_BETWEEN_TEXTS = re.compile(rf"({_TEXT})(?=\s+['\"])", re.DOTALL)
+_TEXT_AND_GAP = re.compile(rf"({_TEXT})(\s+(?=['\"]))?", re.DOTALL)
 _NUMBERS = re.compile(r"\[\s*[-+0-9.eE]+(?:\s+[-+0-9.eE]+)*\s*\]")
 
 
@@ -46,7 +47,7 @@ def _as_python(text: str) -> str:
         return ",".join(text.split()).replace("[,", "[").replace(",]", "]")
     if "array(" in text:
         text = _PIECES.sub(lambda found: found[1] or "", text)
-    return _BETWEEN_TEXTS.sub(r"\1,", text)
+    return _TEXT_AND_GAP.sub(lambda found: f"{found[1]}," if found[2] else found[1], text)
 
 
 _LABELS = ("label", "labels", "key", "keys", "letter", "id")
@@ -112,10 +113,35 @@ def answers_of(value: Any) -> list[str] | None:
     elif isinstance(value, Mapping) and _is_text(value.get("value")) and isinstance(value.get("aliases", []), list):
         found = [value["value"], *value.get("aliases", [])]
     elif isinstance(value, list) and value and all(isinstance(item, Mapping) and "text" in item for item in value):
-        found = [item["text"] for item in value]
+        # One that says of each whether it is right has what is wrong among them.
+        flagged = any(isinstance(each, bool) for item in value for each in item.values())
+        found = None if flagged else [item["text"] for item in value]
     if found is None or not all(isinstance(each, str) for each in found):
         return None
     return list(dict.fromkeys(each for each in found if each.strip()))
+
+
+@dataclass(frozen=True, slots=True)
+class Flagged:
+    """Choices, and the text of the one that is said to be right."""
+
+    choices: list[str]
+    right: str
+
+
+_FLAGS = ("correct", "iscorrect", "is_correct", "right", "isright", "is_right", "isanswer", "is_answer")
+
+
+def flagged(value: Any) -> Flagged | None:
+    """A list of objects that say each whether it is right, where one does; None: it is something else."""
+    if not isinstance(value, list) or len(value) < 2 or not all(isinstance(item, Mapping) for item in value):
+        return None
+    said = [(_only(item, _TEXTS), _only(item, _FLAGS)) for item in value]
+    if not all(isinstance(text, str) and text.strip() and isinstance(flag, bool) for text, flag in said):
+        return None
+    right = [text for text, flag in said if flag]
+    texts = [text for text, _ in said]
+    return Flagged(texts, right[0]) if len(right) == 1 and texts.count(right[0]) == 1 else None
 
 
 _TITLES = ("title", "titles", "heading")

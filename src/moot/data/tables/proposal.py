@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from moot.data.case import KEYS
-from moot.data.tables.advised_columns import WHICH_COLUMN, in_order, such_as, written
+from moot.data.tables.advised_columns import SAY_WHICH, WHICH_COLUMN, example_of, in_order, such_as, written
 from moot.data.tables.answer_forms import AnswersAs, AnswersSeen, in_words, label_against_text
 from moot.data.tables.choice_cells import SEPARATORS, SEPARATORS_IN_WORDS, WRITTEN, is_cut, separator_of
 from moot.data.tables.choice_labels import columns_in_russian
@@ -28,7 +28,7 @@ from moot.data.tables.known_names import (
     plain,
     several,
 )
-from moot.data.tables.known_sets import KnownSet, known_set
+from moot.data.tables.known_sets import KnownSet, known_format, known_set
 from moot.data.tables.left_out_choices import LeftOutChoices, left_out_choices
 from moot.data.tables.listed_names import MOST_LISTED, MOST_SHOWN, cut
 from moot.data.tables.listed_names import listed as listed
@@ -44,6 +44,7 @@ from moot.data.tables.stated import NOTHING_STATED as NOTHING_STATED
 from moot.data.tables.stated import Stated as Stated
 from moot.data.tables.stated import stated_too as stated_too
 from moot.data.tables.table import QuestionTable, in_our_form, table_of
+from moot.data.tables.unused_passages import unused_passages
 from moot.data.written_references import ReferencesSeen
 from moot.errors import FileError
 from moot.models.closest import closest, closest_name
@@ -81,6 +82,12 @@ class Proposal:
         together = [doubt for doubt in self.doubts if doubt.line == first.line]
         if len(together) == 1:
             return FileError(first.problem, file=self.path, line=first.line, key=first.column)
+        if all(doubt.write for doubt in together):
+            merged: dict[str, ColumnNames] = {}
+            for doubt in together:
+                merged |= doubt.write
+            said = "; ".join(doubt.unadvised for doubt in together)
+            return FileError(f"{said}; {SAY_WHICH} {written(in_order(merged))}", file=self.path, line=first.line)
         words = "; ".join(f"{doubt.column}: {doubt.problem}" if doubt.column else doubt.problem for doubt in together)
         return FileError(words, file=self.path, line=first.line)
 
@@ -122,6 +129,9 @@ def _proposed(table: QuestionTable, stated: Stated) -> Proposal:
         if table.rows_are_named:
             return Proposal(table.path, ours=True)
         return Proposal(table.path, doubts=_unknown(table, unused))
+    if (format_of := known_format(table.names)) is not None and not {*stated.needed} <= {*columns}:
+        problem = f"these are the columns of a set that is no table; format: {format_of} under questions reads it"
+        return Proposal(table.path, doubts=(Doubt(problem, table.header),))
     if doubts := (*_two_could_be(table, guess), *missing_columns(table, stated, columns, guess, unused)):
         return Proposal(table.path, columns=columns, doubts=doubts)
     if doubts := _misleading(table, guess, columns, unused):
@@ -132,7 +142,12 @@ def _proposed(table: QuestionTable, stated: Stated) -> Proposal:
     if left_out is not None and left_out.taken:
         columns = in_order({**columns, "choices": left_out.taken})
         unused = [name for name in unused if name not in left_out.taken]
+    if known is None and "context" not in stated.columns:
+        if (passages := unused_passages(table, columns, unused)) is not None:
+            return Proposal(table.path, columns=columns, doubts=(passages,), unused=tuple(unused))
     reasons = _reasons(table, stated, columns, found, unused, left_out)
+    if known is not None and found:
+        reasons = (f"its columns are those of {known.name}", *reasons)
     usual = known.answers if known is not None else None
     return replace(_by_rows(table, stated, columns, reasons, unused, usual), unused=tuple(unused))
 
@@ -182,14 +197,16 @@ def _two_could_be(table: QuestionTable, guess: Guess) -> tuple[Doubt, ...]:
     for key, candidates in guess.doubts.items():
         listed_too = [cut(each) if isinstance(each, str) else f"[{listed(each)}]" for each in candidates[:MOST_LISTED]]
         named = " and ".join(listed_too) + (" and more" if len(candidates) > MOST_LISTED else "")
-        say = such_as(key, candidates)
-        problem = f"{len(candidates)} columns could be {key}: {named}; say which under questions, such as {say}"
+        brief = f"{len(candidates)} columns could be {key}: {named}"
+        problem = f"{brief}; {SAY_WHICH} {such_as(key, candidates)}"
         ways = tuple(Stated({key: each}) for each in candidates)
         if key not in NEEDED:
             problem += f", or {key}: null for none"
             ways += (Stated({key: None}),)
-        brief = f"{len(candidates)} columns could be {key}: {named}"
-        doubts.append(Doubt(problem, table.header, ways=ways, about="several", brief=brief))
+        write = {key: example_of(key, candidates)}
+        doubts.append(
+            Doubt(problem, table.header, ways=ways, about="several", brief=brief, unadvised=brief, write=write)
+        )
     return tuple(doubts)
 
 

@@ -20,6 +20,7 @@ from moot.data.rows import (
     parquet_names,
     parquet_rows,
 )
+from moot.data.tables.anki_export import anki_notes
 from moot.data.tables.flat_rows import as_flat
 from moot.data.tables.spreadsheets import ENDINGS as SPREADSHEETS
 from moot.data.tables.spreadsheets import ReadSheet, sheet_of
@@ -72,6 +73,8 @@ class QuestionTable:
 def table_of(path: Path, sheet: str | None = None) -> QuestionTable:
     match path.suffix.lower():
         case ".csv" | ".tsv" | ".txt":
+            if (notes := anki_notes(path)) is not None:
+                return QuestionTable(path, notes.names, None, notes.rows)
             names = csv_names(path)
             nameless = frozenset(name for name in names if not name.strip())
             return QuestionTable(path, names, 1, partial(_csv, path), nameless=nameless)
@@ -124,6 +127,8 @@ def in_our_form(path: Path) -> bool:
             _, row = next(iter(OF_OBJECTS[ending](path)), (0, {"text": ""}))
             return row.keys() <= set(ROW_KEYS) and "text" in row
         case ".csv" | ".tsv" | ".txt":
+            if anki_notes(path) is not None:
+                return False
             names = {"meta" if name.startswith("meta.") else name for name in csv_names(path)}
         case ".parquet":
             names = set(parquet_names(path))

@@ -1,0 +1,91 @@
+"""Columns of sentences that are nothing: a passage that questions are about, under a name that nobody knows.
+
+Left out without a word every question about it would be asked without it, and be called hard. An explanation would be no less
+wrong to show. So who knows is asked once, and may say that it is nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+from moot.data.tables.advised_columns import written
+from moot.data.tables.answer_headers import calls_it_an_answer, says_no_question, words_without_accents
+from moot.data.tables.doubts import Doubt
+from moot.data.tables.known_names import ColumnNames
+from moot.data.tables.likely_columns import MOST_COLUMNS, ROWS_READ, names_an_id
+from moot.data.tables.listed_names import cut, listed
+from moot.data.tables.object_cells import opened, prose_of
+from moot.data.tables.question_headers import calls_it_a_question
+from moot.data.tables.stated import Stated
+from moot.data.tables.table import QuestionTable
+
+_WORDS = 10
+"""Of a cell, on average."""
+_WORDS_OF_ONE = 30
+"""Of a text that is the same in all rows: less may be an instruction."""
+_FILLED = 0.3
+"""The share of rows that have something in it."""
+_NONE = frozenset(
+    (
+        *("cot", "reply", "response", "output", "completion", "generated", "generation", "log", "trace", "thought"),
+        *("thoughts", "proof", "derivation", "equation", "formula", "code", "link", "image", "instruction", "prompt"),
+        *("canary", "metadata", "meta", "license", "citation", "raw", "tags", "keywords", "concept", "solution"),
+    )
+)
+"""Words of what a question is not about."""
+
+
+@dataclass(slots=True)
+class _Cells:
+    filled: int = 0
+    words: int = 0
+    different: set[int] = field(default_factory=set)
+
+    def see(self, text: str) -> None:
+        self.filled += 1
+        self.words += len(text.split())
+        self.different.add(hash(text))
+
+    def are_sentences(self, rows: int) -> bool:
+        fewest = _WORDS if len(self.different) > 1 else _WORDS_OF_ONE
+        return rows > 1 and self.filled >= _FILLED * rows and self.words >= fewest * self.filled > 0
+
+
+def unused_passages(table: QuestionTable, columns: Mapping[str, ColumnNames], unused: Sequence[str]) -> Doubt | None:
+    """None: there is a context, or none of the columns that are nothing has sentences."""
+    if "context" in columns:
+        return None
+    possible = [name for name in unused if _could_be_a_passage(name) and name not in table.nameless][:MOST_COLUMNS]
+    seen = {name: _Cells() for name in possible}
+    rows = 0
+    for _, values in islice(table.rows(tuple(possible)), ROWS_READ) if possible else ():
+        rows += 1
+        for name, cells in seen.items():
+            if text := _text(values.get(name)):
+                cells.see(text)
+    found = [name for name, cells in seen.items() if cells.are_sentences(rows)]
+    if not found:
+        return None
+    has = "has" if len(found) == 1 else "have"
+    brief = f"{listed(found)} {has} sentences and would not be shown: what the questions are about?"
+    say = f"{written({'context': found[0]})} under questions shows {cut(found[0])}, and context: null leaves it out"
+    ways = (*(Stated({"context": name}) for name in found), Stated({"context": None}))
+    return Doubt(f"{brief} {say}", table.header, ways=ways, about="several", brief=brief)
+
+
+def _could_be_a_passage(name: str) -> bool:
+    if names_an_id(name) or calls_it_a_question(name) or calls_it_an_answer(name) or says_no_question(name):
+        return False
+    return not _NONE & {*words_without_accents(name)}
+
+
+def _text(cell: Any) -> str:
+    """Nothing of an address, and of an object that holds no passage."""
+    value = opened(cell)
+    if isinstance(value, Mapping | list):
+        return prose_of(value) or ""
+    text = value.strip() if isinstance(value, str) else ""
+    return "" if text.startswith(("http://", "https://", "{")) else text
