@@ -105,6 +105,34 @@ async def test_a_team_is_put_together_and_asked(tmp_path: Path, browser: Any) ->
         assert [each["model"] for each in past["episodes"]] == ["bob+cat/talkative@cat"]
 
 
+async def test_a_team_is_not_put_beside_itself_by_another_name(tmp_path: Path, browser: Any) -> None:
+    """Whoever puts the team of the file together anew is told so before anybody is asked."""
+    async with serving(tmp_path, {**THREE, "strategies": ["vote", "talkative"]}) as served:
+
+        def offered() -> dict[str, tuple[str, bool]]:
+            script = "return [...document.querySelectorAll('#rival option')].map((o) => [o.value, o.text, o.disabled])"
+            return {value: (words, disabled) for value, words, disabled in browser.execute_script(script)}
+
+        def watch() -> None:
+            opened(browser, served.url)
+            choose(browser, "rival", "three/talkative")
+            browser.find_element(By.CSS_SELECTOR, "#ways summary").click()
+            choose(browser, "edit-strategy", "talkative")
+            browser.find_element(By.ID, "edit-use").click()
+            assert browser.find_element(By.ID, "model").get_attribute("value") == "ann+bob+cat/talkative@ann"
+            assert offered()["three/talkative"] == ("three/talkative (the same team)", True)
+            assert offered()["three/vote"] == ("three/vote", False)
+            assert browser.find_element(By.ID, "rival").get_attribute("value") == ""
+            assert text(browser, "rival-told").startswith("three/talkative is the team that is asked, by another name")
+            choose(browser, "model", "three/vote")
+            assert offered()["three/talkative"] == ("three/talkative", False), "it is another than that"
+            assert offered()["three/vote"] == ("three/vote (the same team)", True)
+            assert text(browser, "rival-told") == ""
+            assert console(browser) == []
+
+        await asyncio.to_thread(watch)
+
+
 SEEN = """
     return [...document.querySelectorAll(arguments[0])].map((each) => each.getBoundingClientRect())
       .map(({ top }) => top >= 0 && top < innerHeight - 40);

@@ -95,3 +95,42 @@ async def test_they_are_forgotten_with_the_episode(tmp_path: Path) -> None:
         async with served.session.delete(f"{served.url}/v1/moot/episodes/{right}", **by("ann")) as response:
             assert response.status == 200
     assert b"Zanzibar-mark" not in bytes_in(tmp_path)
+
+
+async def test_a_team_by_another_name_is_no_other_team(tmp_path: Path) -> None:
+    """Put together of the same players in any order, with the same captain and strategy; or twice in the file."""
+    twice = {"players": ["cat", "ann", "bob"], "captain": "ann"}
+    teams = {**TWO["teams"], "again": twice, "other": {**twice, "captain": "cat"}}
+    async with serving(tmp_path, {**TWO, "teams": teams}, settings=KEYS) as served:
+
+        async def put_together(*players: str, captain: str = "ann", strategy: str = "vote") -> str:
+            team = {"players": list(players), "captain": captain, "strategy": strategy}
+            body = {"messages": [{"role": "user", "content": "Which river?"}], "moot": {"team": team}}
+            status, said = await served.post("/v1/chat/completions", body, **by("ann"))
+            assert status == 200, said
+            return str(said["moot"]["episode"])
+
+        async def voted(second: str) -> tuple[int, str | None]:
+            vote = {"first": first, "second": second, "preferred": "first"}
+            status, said = await served.post("/v1/moot/preferences", vote, **by("ann"))
+            return status, said.get("error", {}).get("code")
+
+        first = await asked(served, "ann", "three/vote")
+        for itself in (
+            await put_together("ann", "bob", "cat"),
+            await put_together("cat", "bob", "ann"),
+            await asked(served, "ann", "again/vote"),
+        ):
+            assert await voted(itself) == (409, "not_a_pair")
+        assert await served.live.store.read(votes_of) == []
+        for another in (
+            await put_together("ann", "bob"),
+            await put_together("ann", "bob", "cat", captain="bob"),
+            await put_together("ann", "bob", "cat", strategy="talkative"),
+            await asked(served, "ann", "other/vote"),
+        ):
+            assert (await voted(another))[0] == 200
+        _, told = await served.get("/v1/moot/teams", **by("ann"))
+        line_ups = {each["model"]: each["line_up"] for each in told["teams"]}
+        assert line_ups["three/vote"] == line_ups["again/vote"] != line_ups["other/vote"]
+        assert line_ups["three/vote"] != line_ups["three/talkative"]

@@ -9,13 +9,14 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 from sqlalchemy import Connection, delete, select
 
 from moot.errors import UsageError
 from moot.live.served_rows import find_episode
 from moot.store import queries, schema
+from moot.store.same_options import line_up
 
 Preferred = Literal["first", "second", "tie"]
 PREFERRED: tuple[Preferred, ...] = get_args(Preferred)
@@ -71,8 +72,11 @@ def keep_vote(connection: Connection, *, name: str, vote: PersonsVote, asker: st
     rows = [find_episode(connection, name, episode, asker) for episode in (vote.first, vote.second)]
     if vote.first == vote.second or rows[0]["question"] != rows[1]["question"]:
         raise NotAPair("expected two answers to one question")
-    if len({_who(connection, row["cell"]) for row in rows}) == 1:
+    one, other = (_who(connection, row["cell"]) for row in rows)
+    if one.named == other.named:
         raise NotAPair("expected the answers of two teams, found two of one")
+    if one.line_up == other.line_up:
+        raise NotAPair("expected the answers of two teams, found two of one that goes by two names")
     kept = PersonsVote(vote.first, vote.second, vote.preferred, vote.person, rows[0]["question"], time.time())
     table = schema.votes
     either = ((vote.first, vote.second), (vote.second, vote.first))
@@ -84,11 +88,20 @@ def keep_vote(connection: Connection, *, name: str, vote: PersonsVote, asker: st
     return kept
 
 
-def _who(connection: Connection, cell: str) -> tuple[str | None, ...]:
-    """Whom a cell is of, in whichever version of the file."""
-    table = schema.cells.c
-    named = (table.strategy, table.label, table.team, table.captain, table.player, table.cohort)
-    return tuple(connection.execute(select(*named).where(table.id == cell)).one())
+class _Who(NamedTuple):
+    """Whom a cell is of."""
+
+    named: tuple[str | None, ...]
+    """In whichever version of the file."""
+    line_up: str
+    """Under whichever name."""
+
+
+def _who(connection: Connection, cell: str) -> _Who:
+    table = schema.cells
+    row = connection.execute(select(table).where(table.c.id == cell)).mappings().one()
+    named = tuple(row[key] for key in ("strategy", "label", "team", "captain", "player", "cohort"))
+    return _Who(named, line_up(row["spec"], alone=row["player"] is not None))
 
 
 def votes_of(connection: Connection) -> list[PersonsVote]:

@@ -32,6 +32,8 @@ from moot.serve.page_files import page_file, page_with_token
 from moot.serve.reports import HEADERS as REPORT_HEADERS
 from moot.serve.reports import Reports
 from moot.store.examined import examined
+from moot.store.same_options import line_up
+from moot.types import digest
 
 VENDORED = ("markdown-it.umd.min.js", "highlight.min.js", "katex.min.js", "purify.min.js")
 OURS = (
@@ -82,6 +84,7 @@ class PastAndPage:
                 "best": offer is not None and offer.from_run and name == self.live.usual,
                 "players": _seats(cell),
                 "texts": gives_long_answers(cell),
+                "line_up": digest(line_up(cell.spec, alone=cell.player is not None)),
             }
             for name, cell in self.live.cells.items()
         ]

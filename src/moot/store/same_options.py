@@ -55,6 +55,18 @@ def without_surroundings(spec: str) -> str:
     return canonical_json({key: value for key, value in kept.items() if key not in OF_THE_FILE}).decode()
 
 
+@lru_cache(1024)
+def line_up(spec: str, *, alone: bool) -> str:
+    """What two cells have in common that are one team, or one player, under two names: everything that a cell was made of, in
+    whichever order its players are listed. `alone`: whose captain a player was seated beside is nothing of it."""
+    kept = object_of(without_surroundings(spec), "cells.spec")
+    if alone:
+        kept.pop("captain", None)
+    if isinstance(players := kept.get("players"), list):
+        kept["players"] = sorted(players, key=canonical_json)
+    return canonical_json(kept).decode()
+
+
 def without_recordings(spec: str) -> str:
     """What a cell was made of, without which file its recorded models speak from. Whether that says the same of a question is
     to be seen from the answers."""

@@ -19,6 +19,7 @@ from moot.measures.served.plays import CellName, LivePlay
 from moot.stats.preference import Preferences, PreferenceWord, doublings, raw_rate
 from moot.stats.preference_share import Rate, share
 from moot.stats.quantiles import ALPHA
+from moot.store.same_options import line_up
 
 Row = dict[str, Any]
 WORTH = {"first": 1.0, "tie": 0.5, "second": 0.0}
@@ -51,6 +52,10 @@ class SeenVote:
         )
 
 
+def _line_up(play: LivePlay) -> str:
+    return line_up(play.cell["spec"], alone=play.cell["player"] is not None)
+
+
 def _words(play: LivePlay) -> int:
     return len((play.answer or "").split())
 
@@ -63,9 +68,10 @@ def persons_preferences(connection: Connection, plays: Sequence[LivePlay], order
         for vote in votes_of(connection)
         if vote.first in by_episode and vote.second in by_episode
     ]
+    # Beside itself a team is neither better nor worse, by whichever names it went.
     seen = [
-        one for one in seen if one.first.named != one.second.named
-    ]  # beside itself a team is neither better nor worse
+        one for one in seen if one.first.named != one.second.named and _line_up(one.first) != _line_up(one.second)
+    ]
     firsts = share([(one.first.wording, WORTH[one.vote.preferred]) for one in seen])
     by_pair: dict[tuple[CellName, CellName], list[SeenVote]] = {}
     for one in seen:

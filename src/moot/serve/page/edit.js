@@ -38,10 +38,13 @@ export function drawParts(parts, made) {
   };
 }
 
-/** Whether two of the list are one: a team whose captain is the first has a name with that captain too. */
+/** Whether two of the list are one, by whichever names: the server says of its own what they are made of, and one of one's own is
+ * made of players who are the file's, whatever it is called and in whichever order they were ticked. */
 export function sameTeam(one, other) {
-  const made = ({ team, strategy, captain, players }) => JSON.stringify([team, strategy, captain, players.map(({ name }) => name)]);
-  return Boolean(one && other) && (one.model === other.model || made(one) === made(other));
+  if (!one || !other) return false;
+  if (one.line_up && other.line_up) return one.line_up === other.line_up;
+  const made = ({ strategy, captain, players }) => JSON.stringify([strategy, captain, players.map(({ name }) => name).sort()]);
+  return one.model === other.model || made(one) === made(other);
 }
 
 /** A team of one's own, as the list of teams has them. */

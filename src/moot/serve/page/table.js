@@ -27,6 +27,7 @@ const LEFT = "You left while this was running, so it was stopped.";
 const PAGE_LEFT = "You left the page while this was running, so it was stopped.";
 const LEAVES = "Click again to stop the current question and open this one.";
 const DECLARED = "declared as primary";
+const ITSELF = " (the same team)";
 const BEST = "the run's best";
 const KINDS = { open: "short", text: "a text", "yes-no": "yes or no", choice: "one of the choices" };
 const find = (id) => document.getElementById(id);
@@ -964,9 +965,13 @@ function offerRivals() {
   const asked = teamCalled(find("model").value);
   for (const option of find("rival").querySelectorAll("optgroup option")) {
     const team = teamCalled(option.value);
-    option.disabled = (texts && !team.texts) || sameTeam(team, asked);
+    const itself = sameTeam(team, asked);
+    option.disabled = (texts && !team.texts) || itself;
+    option.textContent = shown(option.textContent).replace(ITSELF, "") + (itself ? ITSELF : "");
   }
-  if (find("rival").selectedOptions[0]?.disabled) find("rival").value = "";
+  const chosen = find("rival").selectedOptions[0];
+  say("rival-told", chosen?.disabled && sameTeam(teamCalled(chosen.value), asked) ? `${chosen.value} is the team that is asked, by another name: nobody stands beside it.` : "");
+  if (chosen?.disabled) find("rival").value = "";
 }
 
 /** The table with nothing on it: who would be asked. */
