@@ -91,6 +91,44 @@ def test_advice_from_imported_replies_knows_their_costs(tmp_path: Path) -> None:
     assert costs[("ann",)] == pytest.approx(2.0)
 
 
+HALF_PRICED = (
+    "id,question,A,B,answer,ann,ann_cost,ann_prompt_tokens,ann_completion_tokens,bob,bob_cost",
+    *(f"{n},Larger {n}?,one,two,{'AB'[n % 2]},{'AB'[n % 2] if n % 5 else 'A'},0,100,10,A,0.001" for n in range(60)),
+)
+"""A cost of 0 that some tool wrote, as it knew no price."""
+
+
+def half_priced(folder: Path) -> str:
+    (folder / "logs.csv").write_text("\n".join(HALF_PRICED) + "\n")
+    return imported(folder, "csv", folder / "logs.csv")
+
+
+def test_whoever_has_a_cost_of_nothing_in_the_log_does_not_look_free(tmp_path: Path) -> None:
+    said = half_priced(tmp_path)
+    assert "a cost of 0 in 60 replies is what tools write where they know no price, and taken as unknown" in said
+    estimated = command("run", tmp_path / "cup.yaml", "--estimate")
+    assert "Together $0 (at most $0)" in estimated, "playing back is paid by nobody"
+    command("run", tmp_path / "cup.yaml", "--quiet")
+    rows = {(row["strategy"], row.get("player")): row["cost_usd"] for row in told(tmp_path / "cup.yaml")["accuracy"]}
+    assert rows == {("solo", "ann"): None, ("solo", "bob"): pytest.approx(0.06), ("vote", None): None}
+    said = command(
+        "advise", tmp_path / "recorded.jsonl", "--questions", tmp_path / "recorded-questions.jsonl", "--json"
+    )
+    assert {row["usd_per_1000"] for row in json.loads(said)["frontier"]} == {None}
+
+
+def test_nor_where_the_file_says_what_it_costs(tmp_path: Path) -> None:
+    half_priced(tmp_path)
+    path = tmp_path / "cup.yaml"
+    listed = "model: ann, price: {prompt: 10, completion: 100}"
+    path.write_text(path.read_text().replace("model: ann", listed))
+    assert listed in path.read_text()
+    command("run", path, "--quiet")
+    rows = {(row["strategy"], row.get("player")): row["cost_usd"] for row in told(path)["accuracy"]}
+    assert rows[("solo", "ann")] == pytest.approx(60 * 0.002)
+    assert rows[("vote", None)] == pytest.approx(60 * 0.003)
+
+
 def test_to_stdout_and_with_a_name(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     said = command("import", "inspect", OPEN / "ann.json", "-o", "-", "--model", "gpt")
     assert '"model": "gpt"' in said

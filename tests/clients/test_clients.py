@@ -14,6 +14,7 @@ import yaml
 from pydantic import BaseModel
 from served import THREE, serving
 
+import moot
 from moot.serve.app import ServeSettings
 
 KEYED = ServeSettings(keys={"TEAM_KEY": "sesame"})
@@ -115,6 +116,34 @@ def _task(**options: Any) -> Any:
         for number in range(20)
     ]
     return Task(dataset=MemoryDataset(samples), **options)
+
+
+def test_inspect_after_a_run_has_the_runs_best_and_every_strategy_by_its_name(tmp_path: Path) -> None:
+    pytest.importorskip("inspect_ai")
+    from inspect_ai import eval as evaluate
+
+    from moot.serve.inspect import team_solver
+
+    team = tmp_path / "team.yaml"
+    models = {
+        name: {"provider": "simulated", "accuracy": 1.0 if name == "cat" else 0.1} for name in ("ann", "bob", "cat")
+    }
+    teams = {"three": {"players": ["ann", "bob", "cat"], "captain": "cat"}}
+    questions = {"builtin": "general-en", "sample": 20}
+    file = {**THREE, "models": models, "teams": teams, "questions": questions, "store": "sqlite:///cup.db"}
+    team.write_text(yaml.safe_dump({**file, "strategies": ["vote", "talkative"]}), encoding="utf-8")
+    best = moot.run(team).figures["headline"]["of"].partition("@")[0]
+    assert best == "talkative", "and not the first of the file"
+    for name, strategy in ((None, best), ("three", best), ("three/vote", "vote"), ("three/talkative", "talkative")):
+        log = evaluate(
+            _task(solver=team_solver(str(team), name)),
+            model="mockllm/model",
+            log_dir=str(tmp_path / "logs"),
+            display="none",
+            limit=2,
+        )[0]
+        assert log.status == "success", log.error
+        assert {sample.metadata["moot"]["strategy"] for sample in log.samples or []} == {strategy}
 
 
 def test_inspect_with_a_strategy_as_its_solver(tmp_path: Path) -> None:

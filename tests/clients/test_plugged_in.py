@@ -177,3 +177,45 @@ def test_litellm_has_a_team_as_a_provider(folder: Path) -> None:
     assert "expected one of three" in found["nobody"]
     assert "moot serve" in found["form"]
     assert "at most 1,000,000 characters" in found["long"]
+
+
+MCP_BY_NAME = """
+import asyncio, json, sys
+from mcp import Client, StdioServerParameters
+
+async def main():
+    line = StdioServerParameters(command=sys.executable, args=["-m", "moot", "mcp", "cup.yaml"], cwd=sys.argv[1])
+    async with Client(line) as client:
+        found = {}
+        for name in sys.argv[2:]:
+            reply = await client.call_tool("ask_team", {"question": "Which river?", "model": name})
+            found[name] = reply.content[0].text if reply.is_error else reply.structured_content["moot"]["strategy"]
+    print(json.dumps(found))
+
+asyncio.run(main())
+"""
+LITELLM_BY_NAME = """
+import json, sys
+import litellm
+from moot.serve.litellm_provider import TeamProvider
+
+team = TeamProvider("cup.yaml")
+litellm.custom_provider_map = [{"provider": "moot", "custom_handler": team}]
+asked = [{"role": "user", "content": "Which river?"}]
+found = {name: litellm.completion(model=f"moot/{name}", messages=asked).moot["strategy"] for name in sys.argv[2:]}
+team.close()
+print(json.dumps(found))
+"""
+BY_NAME = {"three/vote": "vote", "three/silent": "silent", "vote": "vote", "silent": "silent"}
+
+
+def test_after_a_run_every_strategy_goes_by_its_name(folder: Path) -> None:
+    """Also the one that the run's headline is not about."""
+    ran(folder, PYTHON, "-m", "moot", "run", "cup.yaml", "--quiet")
+    for script in (MCP_BY_NAME, LITELLM_BY_NAME):
+        found = json.loads(ran(folder, PYTHON, "-c", script, str(folder), *BY_NAME).splitlines()[-1])
+        assert found == BY_NAME
+    llm = str(Path(PYTHON).parent / "llm")
+    ran(folder, llm, "moot", "add", "cup.yaml")
+    for name in BY_NAME:
+        assert ran(folder, llm, "-m", "moot/cup", "-o", "strategy", name, "Which river?").strip()

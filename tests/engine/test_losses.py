@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from billing import MOST_USD, Provider, priced, provider
+from billing import MOST_USD, PRICE, Provider, priced, provider
 
 from moot.cli.app import app
 from moot.cli.exit import run_app
@@ -75,3 +75,65 @@ async def test_a_vote_that_stopped_early_has_lost_what_it_did_not_wait_for(tmp_p
     with closing(sqlite3.connect(tmp_path / "cup.db")) as books:
         assert books.execute("SELECT count(*) FROM calls").fetchone() == (2,)
         assert books.execute("SELECT usd FROM losses").fetchall() == [(pytest.approx(MOST_USD),)]
+
+
+STATED_USD = 0.02
+PRICES: dict[str, Any] = {"no price": None, "free by the file": {"prompt": 0, "completion": 0}, "a price": PRICE}
+
+
+def stated_bill(
+    folder: Path, server: Provider, capsys: pytest.CaptureFixture[str], *, cap_usd: float | None = None, **model: Any
+) -> float:
+    """What a run of one question states of its bill, where all that comes is failures with a bill."""
+    path = experiment(folder, server, strategies=["solo"], **({} if cap_usd is None else {"budget_usd": cap_usd}))
+    file = json.loads(path.read_text())
+    file["models"]["ann"] = {key: value for key, value in (file["models"]["ann"] | model).items() if value is not None}
+    path.write_text(json.dumps(file))
+    run_app(app, ["run", str(path), "--limit", "1", "--quiet"])
+    capsys.readouterr()
+    assert run_app(app, ["report", str(path), "--json"]) == 0
+    figures = json.loads(capsys.readouterr().out)
+    return float(figures["losses_usd"] + (figures["bill_usd"] or 0.0))
+
+
+@pytest.mark.parametrize("price", PRICES.values(), ids=PRICES)
+@pytest.mark.parametrize(
+    ("kind", "attempts", "counts"),
+    [("500", 1, {"prompt_tokens": 10, "completion_tokens": 100}), ("error", 2, {"prompt_tokens": 10}), ("429", 2, {})],
+    ids=["tokens", "half of the tokens", "money alone"],
+)
+def test_a_bill_that_a_failure_states_counts_with_a_price_and_without(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], kind: str, attempts: int, price: Any, counts: dict[str, int]
+) -> None:
+    with provider(latency_s=0.0) as server:
+        server.fails_by, server.usage, server.stated_usd = kind, counts, STATED_USD
+        stated_usd = stated_bill(tmp_path, server, capsys, price=price, retries={"attempts": attempts, "total_s": 20})
+        assert server.requests == attempts
+    assert stated_usd == pytest.approx(attempts * STATED_USD)
+
+
+@pytest.mark.parametrize("price", [None, PRICE], ids=["no price", "a price"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Unsupported parameter: 'temperature' is not supported with this model.",
+        "response_format of type json_schema is not supported",
+        "The prompt was filtered due to the content policy",
+    ],
+)
+def test_so_does_that_of_a_refusal(tmp_path: Path, capsys: pytest.CaptureFixture[str], words: str, price: Any) -> None:
+    """Whatever would be asked again in a lesser way within one attempt, or is a reply of a filter."""
+    with provider(latency_s=0.0) as server:
+        server.fails_by, server.fails_saying, server.usage, server.stated_usd = "400", words, {}, STATED_USD
+        assert stated_bill(tmp_path, server, capsys, price=price) == pytest.approx(server.bill_usd)
+        assert server.requests >= 1
+
+
+@pytest.mark.parametrize("price", [PRICES["free by the file"], PRICE], ids=["free by the file", "a price"])
+def test_and_the_cap_holds_with_it(tmp_path: Path, capsys: pytest.CaptureFixture[str], price: Any) -> None:
+    with provider(latency_s=0.0) as server:
+        server.fails_by, server.usage, server.stated_usd = "500", {"prompt_tokens": 10}, STATED_USD
+        patient = {"attempts": 9, "total_s": 20}
+        stated_usd = stated_bill(tmp_path, server, capsys, cap_usd=3.5 * STATED_USD, price=price, retries=patient)
+        assert stated_usd == pytest.approx(server.bill_usd)
+        assert 1 <= server.requests <= 3

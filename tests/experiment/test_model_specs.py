@@ -9,7 +9,12 @@ from typing import Any
 import pytest
 
 from moot.errors import FileError
+from moot.experiment import providers
+from moot.experiment.model_specs import EndpointSpec, RecordedSpec
+from moot.experiment.providers import price_in_file
 from moot.experiment.spec import read_experiment
+from moot.models.price_table import PriceTable
+from moot.types import Price
 
 PROVIDERS: dict[str, dict[str, Any]] = {
     "endpoint": {"base_url": "http://127.0.0.1:9/v1", "model": "ann"},
@@ -39,3 +44,12 @@ def test_other_keys_are_unknown_as_before(tmp_path: Path) -> None:
     said = complaint(tmp_path, {"provider": "endpoint", **PROVIDERS["endpoint"], "modell": 1, "top_p": 1})
     assert "models.ann.modell: unknown key; expected one of provider," in said
     assert "(and 1 more: models.ann.top_p)" in said
+
+
+def test_a_price_in_the_file_is_a_list_a_row_of_the_table_or_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(providers, "the_table", lambda: PriceTable({"gpt-9": Price(1, 2)}, "mine"))
+    host = {"provider": "endpoint", "base_url": "https://api.openai.com/v1"}
+    listed = EndpointSpec.model_validate({**host, "model": "m", "price": {"prompt": 3, "completion": 4}})
+    table = EndpointSpec.model_validate({**host, "model": "gpt-9", "price": "table"})
+    none = RecordedSpec(provider="recorded", file="r.jsonl", model="m")
+    assert [price_in_file(each) for each in (listed, table, none)] == [Price(3, 4), Price(1, 2), None]

@@ -198,6 +198,8 @@ def test_a_time_of_the_clock() -> None:
         ({"cost": 0}, Price(1, 2), 20e-6),
         ({"cost": {"total_cost": 0.5, "input_tokens_cost": 0.1}}, Price(1, 2), 0.5),
         ({"cost": 0.01, "is_byok": True, "cost_details": {"upstream_inference_cost": 0.2}}, Price(1, 2), 0.21),
+        ({"cost": 0, "is_byok": True, "cost_details": {"upstream_inference_cost": None}}, None, None),
+        ({"cost": 0.01, "is_byok": True}, Price(1, 2), 20e-6),
         ({"cost": 0.25, "is_byok": False, "cost_details": {"upstream_inference_cost": 0.2}}, None, 0.25),
         *(({"cost": odd}, Price(1, 2), 20e-6) for odd in (-1, "0,3", 1e300, True, [], {"total_cost": "x"})),
         ({"cost": 10**400}, None, None),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from functools import partial
 from pathlib import Path
 
@@ -9,6 +10,8 @@ import pytest
 import yaml
 from served import THREE, serving
 
+import moot
+from moot.errors import UsageError
 from moot.openai_form.refusal import Refused
 from moot.openai_form.requests import ChatMessage, WantedJson
 from moot.serve.asked_for import AskedOfTeam, MootOptions
@@ -84,3 +87,48 @@ async def test_what_cannot_be_asked_is_refused(
             await answered(live, wish, model=model, heard=calls.append)
     assert refusal.value.status == status
     assert not calls
+
+
+AFTER_A_RUN = {
+    **WITH_QUESTIONS,
+    "teams": {"three": {"players": ["ann", "bob", "cat"], "captain": "ann"}},
+    "strategies": ["vote", "silent", "solo"],
+    "store": "sqlite:///three.db",
+}
+
+
+def ran(folder: Path, **keys: object) -> Path:
+    path = folder / "three.yaml"
+    path.write_text(yaml.safe_dump({**AFTER_A_RUN, **keys}), encoding="utf-8")
+    moot.run(path)
+    return path
+
+
+async def test_after_a_run_every_strategy_goes_by_its_name(tmp_path: Path) -> None:
+    path = await asyncio.to_thread(ran, tmp_path)
+    async with served_team(path) as live:
+        in_front = await answered(live, asked("Which?"))
+        others = [name for name in live.every if live.every[name].id != live.cell("three").id]
+        assert len(others) >= 4
+        for name in others:
+            done = await answered(live, asked("Which?"), model=name)
+            assert done.more["moot"]["strategy"] in name
+    assert in_front.head.model == "three"
+    async with served_team(path, only=["three/silent"]) as live:
+        with pytest.raises(Refused, match="three/vote' is in the file and is not served here"):
+            await answered(live, asked("Which?"), model="three/vote")
+
+
+async def test_where_what_did_best_cannot_be_asked_the_others_can(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Whoever asks for one by name does not mind; and whoever asks for the team is told which it is."""
+    path = tmp_path / "three.yaml"
+    path.write_text(yaml.safe_dump({**AFTER_A_RUN, "strategies": ["learnt", "vote", "solo"], "primary": "learnt"}))
+    with pytest.raises(UsageError, match="learnt learns from graded drafts"):
+        async with served_team(path):
+            pass
+    async with served_team(path, every=True) as live:
+        done = await answered(live, asked("Which?"), model="three/vote")
+        assert done.more["moot"]["strategy"] == "vote"
+    assert "in front is now three/vote, the first of the file that can be asked" in caplog.text

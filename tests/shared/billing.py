@@ -51,6 +51,7 @@ class Provider:
     """What stands beside the count of tokens in replies that are none: all of them, where there is something."""
     fails_by: str | None = None
     """How every request ends that was worked on: a status with a bill, or one of `_failure`."""
+    fails_saying: str = "boom"
     stated_usd: float | None = None
     """What each reply is said to have cost, beside its tokens."""
     first: Mapping[str, object] | None = None
@@ -100,14 +101,14 @@ class Provider:
         if self.stated_usd is not None:
             usage = {**usage, "cost": self.stated_usd}
         if self.fails_by is not None:
-            return await _failure(request, self.fails_by, usage)
+            return await _failure(request, self.fails_by, usage, self.fails_saying)
         if self.fails_as is not None:
             return web.json_response({**self.fails_as, "usage": usage})
         return web.json_response({"choices": [choice], "usage": usage})
 
 
-async def _failure(request: web.Request, kind: str, usage: Mapping[str, object]) -> web.StreamResponse:
-    error = {"message": "boom"}
+async def _failure(request: web.Request, kind: str, usage: Mapping[str, object], words: str) -> web.StreamResponse:
+    error = {"message": words}
     if kind == "cut":
         return await _cut(request)
     if kind == "html":

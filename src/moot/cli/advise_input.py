@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,7 @@ from moot.engine.runner import Runner
 from moot.errors import FileError, UsageError
 from moot.experiment.build import build
 from moot.experiment.fitted import prompts_mark, seat_of
+from moot.experiment.providers import price_in_file
 from moot.experiment.spec import Experiment, ExperimentFile, read_experiment
 from moot.foreign_files import lines_of, opened
 from moot.measures.askings import PLAYER
@@ -315,9 +317,10 @@ def _captain_costs(
         if written:
             tokens[player] = sum(written) / len(written)
         spec = file.spec.players.get(player)
-        price = getattr(file.spec.models.get(spec.model), "price", None) if spec is not None else None
-        if price is not None:
-            prices[player] = Price(price.prompt, price.completion)
+        model = file.spec.models.get(spec.model) if spec is not None else None
+        with suppress(UsageError):  # of a table that is not there now
+            if model is not None and (price := price_in_file(model)) is not None:
+                prices[player] = price
     return CaptainCosts(usd, tokens, prices)
 
 

@@ -97,7 +97,9 @@ def mcp(
         list[str] | None,
         typer.Option(metavar="NAME", help="Offer this alone, such as four/silent@ann; several times for several."),
     ] = None,
-    every: Annotated[bool, typer.Option("--all", help="Offer all of the file, and not only what did best.")] = False,
+    every: Annotated[
+        bool, typer.Option("--all", help="Also where what did best learns in a run, and cannot be asked.")
+    ] = False,
     store: Annotated[str | None, typer.Option(help="Keep what is asked here instead.")] = None,
 ) -> int:
     """A team as a tool for agents (Model Context Protocol): the agent's program starts this and speaks with it."""

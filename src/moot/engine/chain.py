@@ -32,6 +32,7 @@ from moot.models.limit import Limit, Limiter, Limits, Turnstile
 from moot.models.model import Model
 from moot.models.model_gate import ModelGate, ModelProven
 from moot.models.retry import OnRetry, Retry, RetryPatience
+from moot.models.stated_losses import StatedLosses
 from moot.store import schema
 from moot.store.calls import ExperimentCalls
 from moot.store.earlier_bills import PriceList
@@ -89,6 +90,8 @@ def chain(
             capped = limited
             inner = Leaving(model) if capped else model
             model = Budget(inner, purse, model.price, built.max_tokens, trust)
+        elif purse is not None and _may_state(built):
+            model = StatedLosses(model, purse)
         if built.endpoint and gate is not None:
             paused = None if on_pause is None else partial(_tell_pause, on_pause, built.endpoint)
             model = Limit(model, limits[built.endpoint], max_tokens=built.max_tokens, on_pause=paused)
@@ -129,7 +132,7 @@ async def purse_of(
     """What is left of an experiment's budget, if it has one; and from now on other processes know of this one.
 
     Under a cap an attempt is in the store's books before it is made. Without one there is a purse without a bottom, so that
-    attempts which may be on the bill without a reply are written down as they happen. None where nothing has a price.
+    attempts which may be on the bill without a reply are written down as they happen. None where nobody bills anything.
     `with_calls`: they are kept in this store too, each with its cost (`engine.cashbook` for those that are not).
     """
     await store.join()
@@ -137,7 +140,7 @@ async def purse_of(
         lasting = store.lasts or not any(map(may_cost, models.values()))
         assert lasting, "a cap whose books are thrown away starts from nothing each time"
         return await Ledger.opened(store, experiment, cap_usd, _price_lists(models), with_calls=with_calls)
-    if not any(_priced(built.model) for built in models.values()):
+    if not any(_priced(built.model) or _may_state(built) for built in models.values()):
         return None
     return Purse(math.inf, on_loss=partial(keep_loss, store, experiment))
 
@@ -155,6 +158,11 @@ def _price_lists(models: Mapping[str, BuiltModel]) -> dict[str, PriceList]:
 def may_cost(built: BuiltModel) -> bool:
     """Whether its calls count under a cap: one that the file calls free may state a cost all the same."""
     return _priced(built.model) or (built.model.price is not None and bool(built.endpoint))
+
+
+def _may_state(built: BuiltModel) -> bool:
+    """Whether a failure of it may come with a bill, although the file has no price for it, or none but nothing."""
+    return bool(built.endpoint) or built.model.price is None
 
 
 def _priced(model: Model) -> bool:

@@ -29,7 +29,7 @@ from moot.models.model import Wrapper
 from moot.models.recorded import RecordedModel
 from moot.simulate.simulated import SimulatedModel
 from moot.store.calls import ExperimentCalls
-from moot.types import Case, Price, Reply, Request, canonical_json, digest, digest_of_bytes, seeded
+from moot.types import FREE, Case, Price, Reply, Request, canonical_json, digest, digest_of_bytes, seeded
 
 AskedRole = tuple[str, str, int, int]
 """In which role a model is asked: who, in which form, which sample, which attempt."""
@@ -145,6 +145,8 @@ class CountingModel(Wrapper):
         super().__init__(built.model)
         self._most = built.max_tokens
         self._shared = shared
+        if isinstance(built.model, RecordedModel):
+            self.price = FREE  # whatever its replies cost when they were made, playing them back costs nothing
         self._asks_itself = isinstance(built.model, SimulatedModel | RecordedModel)
         self.taken = ModelEstimate()
 

@@ -288,6 +288,9 @@ class RecordedSpec(Strict):
     metric: Text | None = Field(
         default=None, description="By which metric or scorer of the logs a reply is right, where they have several"
     )
+    price: PriceSpec | None = Field(
+        default=None, description="What its replies cost when they were made, where the recording does not say it"
+    )
 
     @model_validator(mode="after")
     def _of_logs(self) -> RecordedSpec:

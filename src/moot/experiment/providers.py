@@ -21,6 +21,7 @@ from moot.experiment.environment_headers import headers_from_environment
 from moot.experiment.model_specs import (
     MAX_TOKENS_KEYS,
     PROVIDERS,
+    TABLE,
     EndpointSpec,
     HedgeSpec,
     LimitsSpec,
@@ -43,7 +44,7 @@ from moot.models.litellm_params import problem_with_address
 from moot.models.model import Model
 from moot.models.price_table import the_table
 from moot.models.proxy import ENV, environment_proxy
-from moot.models.recorded import RecordedModel, Recording
+from moot.models.recorded import RecordedModel, Recording, read_recording
 from moot.plugins import PluginBroke, PluginRefused, blaming
 from moot.strategies.option_values import OptionError, built
 from moot.types import FREE, Price, Request
@@ -79,6 +80,13 @@ class Shared:
     """Of the simulated ones."""
     asked: bool = True
     """False: nobody will be asked anything, so no key, certificate or proxy is looked for."""
+    _costs_money: bool | None = None
+
+    def costs_money(self, file: ExperimentFile) -> bool:
+        """Looked for once, and only where there is a recording."""
+        if self._costs_money is None:
+            self._costs_money = _costs_money(file)
+        return self._costs_money
 
 
 def model_named(file: ExperimentFile, models: Mapping[str, BuiltModel], key: KeyPath, name: str) -> Model:
@@ -155,15 +163,19 @@ def _endpoint_of(spec: ModelSpec) -> str | None:
     return None
 
 
+def price_in_file(spec: ModelSpec) -> Price | None:
+    """What the file says of a model's price, or the table that it names. `UsageError`: which does not have it."""
+    price = getattr(spec, "price", None)
+    if price == TABLE and isinstance(spec, EndpointSpec | LitellmSpec):
+        return the_table().price(spec.model, spec.base_url if isinstance(spec, EndpointSpec) else None)
+    return _listed(price) if isinstance(price, PriceSpec) else None
+
+
 def _price(
     file: ExperimentFile, name: str, spec: EndpointSpec | LitellmSpec | SimulatedSpec, shared: Shared
 ) -> Price | None:
-    if isinstance(spec.price, PriceSpec):
-        return Price(spec.price.prompt, spec.price.completion, spec.price.cached)
-    if spec.price is None or isinstance(spec, SimulatedSpec):
-        return None
     try:
-        return the_table().price(spec.model, spec.base_url if isinstance(spec, EndpointSpec) else None)
+        return price_in_file(spec)
     except UsageError as error:
         if not shared.asked:
             return None
@@ -308,10 +320,36 @@ def _simulated(file: ExperimentFile, name: str, spec: SimulatedSpec, dataset: Da
     return SimulatedModel(name, world=shared.world, price=_price(file, name, spec, shared) or FREE, **options)
 
 
-def _recorded(file: ExperimentFile, name: str, spec: RecordedSpec, *_: Any) -> Model:
+def _recorded(file: ExperimentFile, name: str, spec: RecordedSpec, dataset: Dataset | None, shared: Shared) -> Model:
     path, tells_cost = file.beside(spec.file), file.spec.budget_usd is None
-    recording = None if spec.format is None else _logged(file, name, spec.format, path, spec.metric)
-    return RecordedModel(name, file=path, model=spec.model, recording=recording, tells_cost=tells_cost)
+    recording = _recording(file, name, spec)
+    then = _listed(spec.price)
+    # Beside others that cost something, one of which nobody knows the cost would look free.
+    free = not tells_cost or (then is None and not shared.costs_money(file))
+    price = FREE if free else None
+    return RecordedModel(
+        name, file=path, model=spec.model, price=price, then=then, recording=recording, tells_cost=tells_cost
+    )
+
+
+def _recording(file: ExperimentFile, name: str, spec: RecordedSpec) -> Recording:
+    path = file.beside(spec.file)
+    return read_recording(path) if spec.format is None else _logged(file, name, spec.format, path, spec.metric)
+
+
+def _costs_money(file: ExperimentFile) -> bool:
+    """Whether anything is said of what some model costs, or did when it was recorded."""
+    for name, spec in file.spec.models.items():
+        price = getattr(spec, "price", None)
+        if price == TABLE or (isinstance(price, PriceSpec) and not (price.prompt == price.completion == 0)):
+            return True
+        if isinstance(spec, RecordedSpec) and _recording(file, name, spec).cost_something:
+            return True
+    return False
+
+
+def _listed(price: PriceSpec | None) -> Price | None:
+    return None if price is None else Price(price.prompt, price.completion, price.cached)
 
 
 def _logged(file: ExperimentFile, name: str, tool: str, path: Path, metric: str | None) -> Recording:

@@ -117,7 +117,9 @@ class LitellmModel:
                 await _heard_to_its_end(response, heard)
         except Exception as error:  # noqa: BLE001  its errors share no base; every one of them becomes ours
             end = CallEnd(error, before, overheard)
-            if not heard.chosen:
+            if (
+                not heard.chosen and not end.usage
+            ):  # to ask in a lesser way is part of the same attempt, which has one bill
                 self._check_way(way, error, end)
             if (words := self._filter_words(error, end)) is not None:
                 latency_s = time.perf_counter() - started

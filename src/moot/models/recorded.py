@@ -61,9 +61,16 @@ class Recording:
 
     def costs_known(self, model: str) -> bool:
         """Whether some reply of a model says what it cost. Where none does, a cost of 0 means that nothing is known."""
-        then = ((key[0], call.spent) for key, call in self.calls.items())
-        said = ((key[0], spent) for key, spent in self.spent.items())
-        return any(spent.cost_usd is not None for name, spent in (*said, *then) if name == model)
+        return any(spent.cost_usd is not None for name, spent in self._by_model() if name == model)
+
+    @property
+    def cost_something(self) -> bool:
+        """Whether any reply says that it cost more than nothing."""
+        return any(spent.cost_usd for _, spent in self._by_model())
+
+    def _by_model(self) -> Iterator[tuple[str, SpentThen]]:
+        yield from ((key[0], spent) for key, spent in self.spent.items())
+        yield from ((key[0], call.spent) for key, call in self.calls.items())
 
 
 class RecordedCall(NamedTuple):
@@ -93,14 +100,17 @@ class RecordedModel:
         file: Path,
         model: str,
         price: Price | None = FREE,
+        then: Price | None = None,
         recording: Recording | None = None,
         tells_cost: bool = True,
     ) -> None:
         """`recording`: what was read from files of another form; left out: the file is in ours. `tells_cost`: False where
-        there is a cap, which is on what is paid now."""
+        there is a cap, which is on what is paid now. `price` None: a reply whose cost is not recorded cost nobody knows what,
+        unless `then` says what tokens cost when it was made."""
         self.name = name
         self.model = model
         self.price = price
+        self._then = then
         self.recording = recording or read_recording(file)
         self._tells_cost = tells_cost
         if model not in self.recording.models:
@@ -145,6 +155,8 @@ class RecordedModel:
     def _cost_usd(self, spent: SpentThen) -> float | None:
         if self._tells_cost and spent.cost_usd is not None:
             return spent.cost_usd
+        if self._tells_cost and self._then is not None:
+            return self._then.cost_usd(spent.usage)
         return 0.0 if self.price == FREE else None
 
     async def close(self) -> None:

@@ -85,7 +85,7 @@ class Rejected:
             unknown = no_such_model(status, self.model, words, error_code(said))
             error = RequestRejected(message, status=status, no_such_path=advice is not None, no_such_model=unknown)
         tell_bill(error, told_usage(raw), self.price, generated=False)
-        if isinstance(error, FormRefused | ParamRefused) and error.billed_tokens is not None:
+        if isinstance(error, FormRefused | ParamRefused) and error.maybe_billed:
             # To ask in a lesser way is part of the same attempt, whose one bill would not hold this one.
             error = RequestRejected(message, status=status)
             tell_bill(error, told_usage(raw), self.price, generated=False)

@@ -148,18 +148,19 @@ def tell_bill(
     counted = read_usage(usage)
     prompt, completion = counted.prompt or 0, counted.completion or 0
     error.maybe_billed = error.maybe_billed or generated or prompt + completion > 0
-    if (stated := stated_usd(usage)) and counted.prompt is None:
-        error.maybe_billed, error.billed_usd, error.bill_unfinished = True, stated, unfinished
-    elif counted.prompt is not None and counted.completion is not None and prompt + completion > 0:
+    if counted.prompt is not None and counted.completion is not None and prompt + completion > 0:
         error.billed_tokens = (prompt, completion)
         error.billed_usd = cost_of(usage, counted, price) or None
         error.bill_unfinished = unfinished
+    elif stated := stated_usd(usage):  # a sum of money stands whatever was counted beside it
+        error.maybe_billed, error.billed_usd, error.bill_unfinished = True, stated, unfinished
 
 
 def stated_usd(usage: object) -> float | None:
     """What a provider says the call has cost, where it does: OpenRouter's `cost`, Perplexity's `cost.total_cost`.
 
-    Of a call that OpenRouter made with the user's own key for the provider, `cost` is its fee alone.
+    Of a call that OpenRouter made with the user's own key for the provider, `cost` is its fee alone, and says nothing without
+    the provider's part.
     """
     cost = usage.get("cost") if isinstance(usage, (dict, Mapping)) else None
     if cost is None:
@@ -171,7 +172,7 @@ def stated_usd(usage: object) -> float | None:
         return stated
     details = usage.get("cost_details")
     upstream = border.usd(details.get("upstream_inference_cost")) if isinstance(details, Mapping) else None
-    return stated if upstream is None else border.usd(stated + upstream)
+    return None if upstream is None else border.usd(stated + upstream)
 
 
 def _spelt_out(cost: object) -> object:

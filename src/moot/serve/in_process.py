@@ -19,7 +19,7 @@ from moot.openai_form.completions import Completion, Head
 from moot.openai_form.refusal import Refused
 from moot.serve.asked_for import AskedOfTeam
 from moot.serve.chat import completion_of, conversation, refuse_unplayable
-from moot.serve.paid_off import offer_of
+from moot.serve.paid_off import offer_by_name
 from moot.serve.playing import no_such_model
 from moot.serve.tools import UNSUPPORTED
 from moot.store import from_here
@@ -35,11 +35,12 @@ _log = logging.getLogger(__name__)
 async def served_team(
     path: Path | None, *, store: str | None = None, only: Sequence[str] = (), every: bool = False
 ) -> AsyncIterator[LiveTeam]:
-    """The team of a file, or the embedded one, open: what paid off is in front, as `moot serve` has it."""
+    """The team of a file, or the embedded one, open: what paid off is in front, as `moot serve` has it, and all else goes by
+    its name, but for `only`. `every`: also where what paid off cannot be asked."""
     file = read_experiment(path, with_questions=False) if path is not None else embedded_team()
     url = from_here(store) if store else None
     live = LiveTeam(file, store_url=url, serving=True, warn=_log.warning)
-    live.offer = await offer_of(live, only=only, every=every)
+    live.offer = await offer_by_name(live, only=only, every=every)
     async with live:
         yield live
 

@@ -23,13 +23,15 @@ from moot.live.answered_question import AnsweredQuestion
 from moot.live.asked_question import question_of
 from moot.live.team import LiveTeam, load_team
 from moot.serve.chat import moot_field
+from moot.serve.paid_off import offer_by_name
 
 
 class _Shared:
     """One team for all samples that are being solved; closed when the last of them is done, for nobody else will."""
 
-    def __init__(self, path: str | Path) -> None:
-        self._path = path
+    def __init__(self, path: str | Path, *, named: bool) -> None:
+        """`named`: one of its strategies is, so that it does not matter whether what paid off can be asked."""
+        self._path, self._named = path, named
         self._team: LiveTeam | None = None
         self._users = 0
         self._door = asyncio.Lock()
@@ -38,8 +40,10 @@ class _Shared:
     async def team(self) -> AsyncIterator[LiveTeam]:
         async with self._door:
             if self._team is None:
-                self._team = load_team(self._path)
-                await self._team.open()
+                opened = load_team(self._path)
+                opened.offer = await offer_by_name(opened, every=self._named)
+                await opened.open()
+                self._team = opened
             team = self._team
             self._users += 1
         try:
@@ -54,8 +58,9 @@ class _Shared:
 
 @solver
 def team_solver(path: str | Path, model: str | None = None) -> Solver:
-    """Each sample is a question to the team of this file; `model` is one of its strategies: ``six/vote``."""
-    shared = _Shared(path)
+    """Each sample is a question to the team of this file; `model` is one of its strategies: ``six/vote``. Left out: what paid
+    off in its run."""
+    shared = _Shared(path, named=model is not None)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         async with shared.team() as team:

@@ -91,7 +91,9 @@ class TeamProvider(CustomLLM):
     async def _opened(self) -> LiveTeam:
         async with self._opening:
             if self._live is None:
-                self._live = await self._held.enter_async_context(served_team(self._path, store=self._store))
+                self._live = await self._held.enter_async_context(
+                    served_team(self._path, store=self._store, every=True)
+                )
             return self._live
 
     async def _close(self) -> None:

@@ -7,9 +7,10 @@ Where the file declares nothing and was not run, nobody knows which of its optio
 
 from __future__ import annotations
 
+import logging
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlalchemy import Connection
@@ -39,6 +40,8 @@ from moot.report.wanted_plan import WantedPlan
 from moot.stats.counted_words import count, few_names
 from moot.store.examined import examined
 from moot.types import TEXT
+
+_log = logging.getLogger(__name__)
 
 HALF = 0.5
 SHORT = 50
@@ -90,6 +93,22 @@ async def offer_of(live: LiveTeam, *, only: Sequence[str] = (), every: bool = Fa
         why = f"{_told(first, cells)}declared as primary{f': {best.figures}' if same else ''}"
     beside = chosen or (None if every else ())
     return ServedOffer(first, why, beside, from_run=declared is None, simulated=best.simulated)
+
+
+async def offer_by_name(live: LiveTeam, *, only: Sequence[str] = (), every: bool = False) -> ServedOffer:
+    """For whoever asks from inside a program: in front what `moot serve` has there, and all else of the file by its name; with
+    `only` these alone. `every`: what did best may be something that cannot be asked."""
+    if only:
+        return await offer_of(live, only=only, every=every)
+    try:
+        offer = await offer_of(live)
+    except UsageError as error:
+        if not every or not live.names:
+            raise
+        first = first_asked(live.names, long_answers=live.experiment.spec.asked_kind == TEXT)
+        _log.warning("%s; in front is now %s, %s", error, first, _first_of(live))
+        offer = ServedOffer(first, _first_of(live))
+    return replace(offer, beside=None)
 
 
 def _first_of(live: LiveTeam) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -179,3 +180,17 @@ def test_promptfoo_calls_late_answers_right_all_the_same(tmp_path: Path) -> None
         result["gradingResult"]["componentResults"][0].update({"pass": False})
     (tmp_path / "output.json").write_text(json.dumps(written))
     assert right(import_logs("promptfoo", [tmp_path])) == {"acme:ann": (2 / 3, 2 / 3), "Bob": (2 / 3, 2 / 3)}
+
+
+@pytest.mark.parametrize("name", ["inspect", "csv", "promptfoo"])
+def test_a_cost_of_nothing_is_unknown_in_every_format_that_has_costs(name: str, tmp_path: Path) -> None:
+    path = HERE / {"inspect": "inspect/capitals/ann.json", "csv": "csv/wide.csv"}.get(name, "promptfoo/output.jsonl")
+    words = path.read_text().replace('"total_cost": 0.0002', '"total_cost": 0')
+    words = re.sub(r'"cost": ?0\.000\d', '"cost": 0', words)
+    words = re.sub(r"0\.00\d\b", "0", words) if name == "csv" else words
+    (tmp_path / path.name).write_text(words)
+    assert any(model.cost_usd for model in import_logs(name, [path]).models)
+    logs = import_logs(name, [tmp_path / path.name])
+    assert {model.cost_usd for model in logs.models} == {None}
+    assert any(note.startswith("a cost of 0 in ") for note in logs.notes)
+    assert "no costs in these logs" in logs.absent

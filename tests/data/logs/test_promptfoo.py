@@ -200,3 +200,35 @@ class TestYaml:
         (tmp_path / "out.yaml").write_text("\n".join(["a: &a [x, x, x, x]", *more]))
         with pytest.raises(MootError, match="with its aliases written out it is longer"):
             import_logs("promptfoo", [tmp_path / "out.yaml"])
+
+
+PLACEHOLDER = (
+    "a cost of 0 in 2 replies is what tools write where they know no price, and taken as unknown: give prices with price:"
+    " {prompt: USD, completion: USD} of a million tokens under their models in the experiment file, 0 and 0 where they are free"
+)
+
+
+def priced(costs: Sequence[float], *, provider: str = "acme:ann") -> list[dict[str, Any]]:
+    rows = [result(n, town, [{"type": "equals", "value": town}], [True], True) for n, town in enumerate(TOWNS)]
+    return [
+        {**row, "cost": cost, "provider": {"id": provider, "label": ""}} for row, cost in zip(rows, costs, strict=True)
+    ]
+
+
+def test_its_cost_of_nothing_is_a_placeholder(tmp_path: Path) -> None:
+    logs = imported(tmp_path, [*priced([0, 0]), *priced([0.01, 0.03], provider="acme:bob")])
+    assert [(model.name, model.cost_usd) for model in logs.models] == [("acme:ann", None), ("acme:bob", 0.04)]
+    assert ["cost_usd" in row for row in logs.replies] == [False, False, True, True]
+    assert PLACEHOLDER in logs.notes
+    assert "no costs for 2 of 4 replies" in logs.absent
+
+
+def test_its_cost_of_nothing_stands_where_its_settings_state_a_price_of_nothing(tmp_path: Path) -> None:
+    document = {
+        "config": {"providers": ["acme:bob", {"id": "acme:ann", "config": {"cost": 0}}]},
+        "results": {"version": 3, "results": [*priced([0, 0]), *priced([0, 0], provider="acme:bob")]},
+    }
+    (tmp_path / "out.json").write_text(json.dumps(document))
+    logs = import_logs("promptfoo", [tmp_path / "out.json"])
+    assert [(model.name, model.cost_usd) for model in logs.models] == [("acme:ann", 0), ("acme:bob", None)]
+    assert PLACEHOLDER in logs.notes

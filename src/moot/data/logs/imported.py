@@ -20,7 +20,7 @@ from moot.data.logs.log import LogEntry, LogFormat, LoggedFigure, LoggedReply, L
 from moot.data.logs.question_rows import QuestionRows, cases_of
 from moot.data.logs.reference_forms import ReferenceForms, as_whole
 from moot.data.logs.same_questions import QuestionsOfLogs
-from moot.data.logs.told import MOST_PROBLEM, absent_from, forms_words, left_out_words, notes_of
+from moot.data.logs.told import MOST_PROBLEM, absent_from, forms_words, left_out_words, notes_of, placeholder_words
 from moot.errors import FileError, UsageError
 from moot.foreign_files import opened
 from moot.models.recorded import Recording, recording_of
@@ -91,6 +91,7 @@ def put_together(
         blamed = paths[0] if len(paths) == 1 else files[0]
         raise FileError(_nothing(name, entries, tasks, blamed), file=blamed)
     figures = [entry for entry in wanted if isinstance(entry, LoggedFigure)]
+    replies, unpriced = _without_placeholders(replies)
     if model is not None:
         replies, figures = _renamed(replies, figures, model)
     questions = QuestionsOfLogs()
@@ -117,6 +118,7 @@ def put_together(
     unreferenced = len(asked) - len(rows)
     remarks += left_out_words(questions.left_out.values())
     remarks += forms_words(whole, forms.unsaid)
+    remarks += placeholder_words(unpriced)
     notes = (*dict.fromkeys(remarks), *notes_of(models, read, cases, len(asked), unreferenced, contrary))
     recorded = tuple(each.row for each in read if each.row is not None)
     if not recorded:
@@ -124,6 +126,13 @@ def put_together(
     return ImportedLogs(
         name, files, tuple(rows), recorded, tuple(models), notes, tuple(absent_from(read)), unreferenced, _repeats(read)
     )
+
+
+def _without_placeholders(replies: Sequence[LoggedReply]) -> tuple[list[LoggedReply], int]:
+    """Without costs of 0 that only say that a tool knew no price, and how many replies had one."""
+    unpriced = [reply.cost_usd == 0 and not reply.free for reply in replies]
+    known = [replace(reply, cost_usd=None) if odd else reply for reply, odd in zip(replies, unpriced, strict=True)]
+    return known, sum(odd and bool(reply.text or reply.answer) for reply, odd in zip(replies, unpriced, strict=True))
 
 
 def _judged_by(form: LogFormat, metric: str) -> LogFormat:

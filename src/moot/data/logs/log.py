@@ -69,6 +69,9 @@ class LoggedReply:
     """The tool's verdict, from 0 to 1; None: it has none."""
     usage: Usage = NOT_COUNTED
     cost_usd: float | None = None
+    """0 is taken as unknown, since tools write it where they know no price, unless it is"""
+    free: bool = False
+    """by something else that the log says."""
     seconds: float | None = None
     problem: str | None = None
     """Why there is no reply."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -45,23 +46,33 @@ class Promptfoo:
 
     def read(self, files: Sequence[Path]) -> Iterator[LogEntry]:
         for path in files:
-            yield from _entries(path, list(_results(path)))
+            if path.suffix.lower() == ".jsonl":
+                yield from _entries(path, list(json_lines(path)), frozenset())
+                continue
+            document: Any = json_document(path) if path.suffix.lower() == ".json" else foreign_yaml(path, WAY_OUT)
+            yield from _entries(path, _results(path, document), _free_providers(document))
 
 
-def _results(path: Path) -> Iterator[tuple[int | None, Mapping[str, Any]]]:
-    if path.suffix.lower() == ".jsonl":
-        yield from json_lines(path)
-        return
-    document: Any = json_document(path) if path.suffix.lower() == ".json" else foreign_yaml(path, WAY_OUT)
+def _results(path: Path, document: Any) -> list[tuple[int | None, Mapping[str, Any]]]:
     results = mapping(document).get("results")
     listed = mapping(results).get("results") if isinstance(results, dict) else results
     if not isinstance(listed, list):
         raise FileError("is no output of promptfoo: expected a list results.results", file=path)
-    for each in listed:
-        yield None, mapping(each)
+    return [(None, mapping(each)) for each in listed]
 
 
-def _entries(path: Path, results: Sequence[tuple[int | None, Mapping[str, Any]]]) -> Iterator[LogEntry]:
+def _free_providers(document: Any) -> frozenset[str]:
+    """Those for which its settings, which it writes beside the results, state a price of 0 a token."""
+    listed = [mapping(each) for each in items(mapping(mapping(document).get("config")).get("providers"))]
+    free = [
+        each for each in listed if (cost := number(mapping(each.get("config")).get("cost"))) is not None and not cost
+    ]
+    return frozenset(name for each in free if (name := text(each.get("label")) or text(each.get("id"))) is not None)
+
+
+def _entries(
+    path: Path, results: Sequence[tuple[int | None, Mapping[str, Any]]], free: frozenset[str]
+) -> Iterator[LogEntry]:
     for line, result in results:
         if "response" not in result and "error" not in result:
             raise FileError("is no result of promptfoo: expected provider, vars and response", file=path, line=line)
@@ -82,7 +93,8 @@ def _entries(path: Path, results: Sequence[tuple[int | None, Mapping[str, Any]]]
         if any(_type(each) in NOT_ABOUT_THE_ANSWER for each in _components(result)):
             counted += _decided_by_score(result)
             aside += not _decided_by_score(result)
-        yield _reply(result, question, model, sample, path, line)
+        reply = _reply(result, question, model, sample, path, line)
+        yield replace(reply, free=_seat(result)[0] in free)
     yield from (LogRemark(f"{path.name}: {words}") for words in _twice(names, results))
     if in_parts:
         tests = count(len(in_parts), "test asserts", "tests assert")

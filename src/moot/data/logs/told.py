@@ -60,6 +60,16 @@ def forms_words(whole: Mapping[str, int], unsaid: Iterable[UnsaidReferences]) ->
         yield from _of_unsaid(each)
 
 
+def placeholder_words(replies: int) -> Iterator[str]:
+    """`replies`: of how many the log says that they cost 0, and nothing else that says so."""
+    if replies:
+        price = "price: {prompt: USD, completion: USD} of a million tokens under their models in the experiment file"
+        yield (
+            f"a cost of 0 in {count(replies, 'reply', 'replies')} is what tools write where they know no price, and taken as"
+            f" unknown: give prices with {price}, 0 and 0 where they are free"
+        )
+
+
 def _of_unsaid(each: UnsaidReferences) -> Iterator[str]:
     of_task = f"{each.task}: " if each.task else ""
     replies = count(each.right, "reply", "replies")
