@@ -36,7 +36,7 @@ def sentence(advice: Advice, wanted: AdviceWanted) -> str:
     if wanted.min_accuracy is not None:
         return f"{_least_words(advice, what, wanted.min_accuracy, within, weighed)}{_beyond(taken, wanted)}"
     if within:
-        best = f"{weighed} it is the most accurate within that limit, {on_all}."
+        best = f"{weighed} it is the most accurate within the limit, {on_all}."
         beyond = _beyond(taken, wanted)
         mean = f", by the mean of all {advice.n:,} questions," if beyond else ""  # the price that follows is of some
         return f"{within.removeprefix(', ').capitalize()}{mean or ','} take {what}: {best}{beyond}"
