@@ -56,9 +56,7 @@ def _least_words(advice: Advice, what: str, least: float, within: str, weighed: 
     if advice.least == "shown":
         return f"For {asked} or more{within}, take {what}: its whole interval is above that."
     if advice.least == "likely":
-        new = (
-            "" if advice.to_show is None else f"; {_about(advice.to_show)} would show it, if it is as good on them"
-        )
+        new = "" if advice.to_show is None else f"; {_about(advice.to_show)} would show it, if it is as good on them"
         cheapest = f"{_cheapest(advice, taken)} that likely reaches {asked} or more{within}"
         return (
             f"Take {what}: {weighed} it is {cheapest}; it has {of_all}."

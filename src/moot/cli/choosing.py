@@ -22,7 +22,7 @@ def typed(prompt: str) -> str:
     if sys.stdin is None or not sys.stdin.isatty():
         say()
     if not line:
-        raise UsageError("the input ended before all was chosen, and nothing is written; --yes takes what is proposed")
+        raise UsageError("the input ended before everything was chosen, so nothing was written; --yes accepts the proposals")
     return line.strip()
 
 
@@ -46,7 +46,7 @@ def several(
         if chosen is not None:
             return chosen
         or_names = " or names" if names else ""
-        say(f"expected numbers of {in_numbers(offered)}{or_names} with commas between, such as 1,3-5; or all, or none")
+        say(f"expected numbers of {in_numbers(offered)}{or_names} separated by commas, such as 1,3-5; or all, or none")
 
 
 def one(prompt: str, ways: Sequence[Sequence[int]], proposed: int | None = None, names: Sequence[str] = ()) -> int:

@@ -31,12 +31,12 @@ def team_to_take(
     if row is None:
         return
     if row.get("cut_short"):  # whoever is slow when wrong was chosen
-        yield "No team to take yet: the run was cut short. Run it to its end, and choose again."
+        yield "No team to take yet: the run was cut short. Finish it, then choose again."
         return
     if away := row.get("unreached"):  # they count as not right where they were not asked
         yield (
             f"No team to take yet: {few_names(away)} could not be reached on too many questions."
-            " Run it again, and choose again."
+            " Run it again, then choose again."
         )
         return
     several = len([each for each in rows if each["kind"] == "selector"]) > 1
@@ -52,7 +52,7 @@ def team_to_take(
         again += ["--option", f"{name}={value if isinstance(value, str) else json.dumps(value)}"]
     yield "Keep it, with what it was chosen on:"
     yield f"  moot select {shlex.join([*again, '--json'])} > {FILE}"
-    yield "In the experiment file, whose figures leave those questions out:"
+    yield "In the experiment file (figures leave those questions out):"
     if summarised is not None:
         yield f"  strategies: {flow([dict(summarised)])}"
     else:
