@@ -50,7 +50,7 @@ def team_to_take(
     again = [*command, "--k", str(row["k"]), "--method", row["method"]]
     for name, value in options.get(row["method"], {}).items():
         again += ["--option", f"{name}={value if isinstance(value, str) else json.dumps(value)}"]
-    yield "Keep it, with what it was chosen on:"
+    yield "Save it, with the questions it was chosen on:"
     yield f"  moot select {shlex.join([*again, '--json'])} > {FILE}"
     yield "In the experiment file (figures leave those questions out):"
     if summarised is not None:
@@ -81,7 +81,7 @@ def _cheaper(to_take: Row, rows: Sequence[Row], *, summarised: bool) -> str | No
     if settled and not summarised:
         return None
     shown = any(row["kind"] == "single" for row in rows)
-    return "What one of them does alone is under 'Each proposer alone' of --all." if shown else None
+    return "How each does alone is under 'Each proposer alone' in --all." if shown else None
 
 
 def _share_of_calls(fewer: float, more: float) -> str:
@@ -93,8 +93,8 @@ def _share_of_calls(fewer: float, more: float) -> str:
 
 def _why(row: Row) -> str:
     if row["selection_accuracy"] is None:
-        return "the cheapest; which is best on the questions to choose on is not known while so much is ungraded"
-    return "best on the questions to choose on"
+        return "the cheapest; which is best on the selection questions is unknown while so much is ungraded"
+    return "best on the selection questions"
 
 
 def taken(rows: Sequence[Row]) -> Row | None:

@@ -340,7 +340,7 @@ def _beside(
     if any(row.get("of", 1) > 1 for row in shown):
         yield "Best of several: picked afterwards."
     if any(mark(row) and row["value"] is not None for row in shown):
-        yield f"{MARK} graded answers only; some are not graded yet."
+        yield f"{MARK} Graded answers only; some are not graded yet."
     if any(mark(row) and row["value"] is None for row in shown):
         yield words_of_points(BOUNDS) if in_points(figures) else BOUNDS
     if rest := len(figures["accuracy"]) - len(shown):
