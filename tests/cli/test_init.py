@@ -876,7 +876,7 @@ def test_ctrl_c_at_a_terminal() -> None:
     try:
         assert moot_init.stdout is not None
         shown = b""
-        while b"enter takes" not in shown:
+        while b"Enter accepts" not in shown:
             more = os.read(moot_init.stdout.fileno(), 4096)
             assert more, shown
             shown += more
