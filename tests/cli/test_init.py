@@ -1062,7 +1062,7 @@ def test_columns_keep_their_numbers_and_show_what_is_in_them(monkeypatch: pytest
     said = capfd.readouterr().out
     assert written()["questions"]["columns"] == {"id": "case_id", "text": "user_text", "answer": "wanted"}
     assert re.search(r"2 +user_text +Who wrote letter number 0\?\n", said)
-    assert "Which? Enter takes [2]" in said
+    assert "Which? Enter accepts [2]" in said
     assert "Which? Type a number or name (1,3-5)" in said
     assert "expected one number or name: 1,3-5" in said  # neither enter nor the column that is the question already
     assert re.search(r"first question: Who wrote letter number 0\?\n +right: author 0\n", said)

@@ -58,7 +58,7 @@ def one(prompt: str, ways: Sequence[Sequence[int]], proposed: int | None = None,
     expected = f"one of {', '.join(map(name_of, ways))}" if any(len(way) != 1 for way in ways) else in_numbers(offered)
     what = "number or name" if names else "number"
     while True:
-        wanted = f"Type a {what} ({expected})" if proposed is None else f"Enter takes [{name_of(ways[proposed])}]"
+        wanted = f"Type a {what} ({expected})" if proposed is None else f"Enter accepts [{name_of(ways[proposed])}]"
         line = typed(f"{prompt} {wanted}")
         if not line and proposed is not None:
             return proposed
