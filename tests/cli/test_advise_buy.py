@@ -263,8 +263,8 @@ def test_it_is_told_in_words(moot: Moot, monkeypatch: pytest.MonkeyPatch) -> Non
     text = " ".join(" ".join(lines).split())
     assert "out after" in text
     assert "> " in text
-    assert "Take talkative@ann where it is not sure" in text
-    assert "calls beside the drafts" in text
+    assert "Take talkative@ann where the drafts are not sure" in text
+    assert "calls beyond the drafts" in text
     assert "--buy 5 -o team.yaml writes it, without another call." in text
     before = moot("--buy", 0.002, errors=True, ends=3)
     assert "if nobody is put out; never more than $0.0020" in before

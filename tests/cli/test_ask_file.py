@@ -40,7 +40,7 @@ def test_a_short_file_is_shown_whole_and_a_long_one_in_part_and_that_is_said(
     said = capfd.readouterr().err
     assert "shown of notes.md: whole; long.txt: 6 (1, 2, 6, 10, 14, 18) of 20 passages" in said
     assert moot("ask", "Quando?", "--team", team, "--file", tmp_path / "long.txt") == 0
-    assert "no passage has a word of the question; the beginning is shown" in capfd.readouterr().err
+    assert "no passage shares a word with the question; the beginning is shown" in capfd.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -68,4 +68,4 @@ def test_one_document_once(team: Path, tmp_path: Path, capfd: Captured) -> None:
     (tmp_path / "notes.md").write_text("Words.", encoding="utf-8")
     notes = tmp_path / "notes.md"
     assert moot("ask", "Who?", "--team", team, "--file", notes, "--file", notes) == 2
-    assert "named twice" in capfd.readouterr().err
+    assert "given twice" in capfd.readouterr().err

@@ -16,7 +16,7 @@ def test_what_no_word_can_settle_is_written_down_where_nobody_is_asked(tmp_path:
     path.write_text("question,options,answer\nWhich?,red or blue,red\nWhich?,a|b,a\n", encoding="utf-8")
     found = find_questions(path, tmp_path / "moot.yaml", yes=True, small=False)
     assert found.unsettled is not None
-    assert any("TO BE SETTLED: expected choices with | between them" in note for note in found.written.notes)
+    assert any("TO SETTLE: expected choices with | between them" in note for note in found.written.notes)
     with pytest.raises(FileError, match="expected choices with"):
         find_questions(path, tmp_path / "moot.yaml", yes=False, small=False)
 

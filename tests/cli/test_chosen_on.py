@@ -269,7 +269,7 @@ def test_a_comparison_says_that_it_was_chosen_on_what_is_left_out(
     row = json.loads(moot(capsys, *asked, "--json")[0])
     assert (row["n"], row["left_out"], row["chosen_on"]) == (10, 0, 20)
     said = " ".join(moot(capsys, *asked)[0].split())
-    assert "of the 10 questions that both played and that neither was chosen on" in said
+    assert "On the 10 questions that both played and that neither was chosen on" in said
     assert "20 questions that one of them was chosen on are left out" in said
     assert "only one of them has played" not in said
 

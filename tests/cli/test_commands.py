@@ -399,7 +399,7 @@ def test_doctor(tmp_path: Path, capfd: Captured) -> None:
     assert moot("doctor", path) == 1
     shown = capfd.readouterr().out
     assert (shown.count("✓"), shown.count("✗")) == (1, 2), "in the table, and where it is said why"
-    assert shown.splitlines()[-1] == f"1 of 2 models failed; once that is mended: moot doctor {path}"
+    assert shown.splitlines()[-1] == f"1 of 2 models failed; once that is fixed: moot doctor {path}"
     assert shown.index("✗ ann: ") > shown.index("new calls")
     assert server.url.removeprefix("http://") in shown
 

@@ -72,7 +72,7 @@ def test_over_captains(cup: Path, capsys: pytest.CaptureFixture[str]) -> None:
 def test_in_sentences(cup: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run_app(app, ["compare", str(cup), "--a", "talkative@cat", "--b", "solo@cat"]) == 0
     said = " ".join(capsys.readouterr().out.split())
-    assert "of the 60 questions that both played." in said
+    assert "On the 60 questions that both played, " in said
     assert "(exact McNemar)" in said
     assert "talkative@cat was better on " in said
 

@@ -164,4 +164,4 @@ def test_a_judge_who_is_down_is_said_and_asked_again(
             assert "nothing to do" not in told.out
         assert run_app(app, ["run", "cup.yaml", "--quiet"]) == 0, "it is up again"
         assert run_app(app, ["run", "cup.yaml"]) == 0
-    assert "nothing to do: all 3 episodes are there" in capsys.readouterr().out
+    assert "nothing to do: all 3 episodes are done" in capsys.readouterr().out

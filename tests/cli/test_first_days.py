@@ -73,11 +73,11 @@ def test_a_corrected_reference_is_said_to_be_graded_anew(capfd: Captured) -> Non
     said = [{"model": "ann", "question_id": str(n), "answer": "A"} for n in range(1, 5)]
     Path("said.jsonl").write_text("\n".join(map(json.dumps, said)), encoding="utf-8")
     typed(capfd, "run", "cup.yaml")
-    assert typed(capfd, "run", "cup.yaml").startswith(("moot: q.csv", "nothing to do: all 4 episodes are there"))
+    assert typed(capfd, "run", "cup.yaml").startswith(("moot: q.csv", "nothing to do: all 4 episodes are done"))
     asked("A", "A", "C", "A")
     said_now = typed(capfd, "run", "cup.yaml")
     assert (
-        "nothing to play, all 4 episodes are there; 1 question graded anew, since the reference or the grader"
+        "nothing to play, all 4 episodes are done; 1 question graded again, since the reference or the grader"
         in said_now
     )
     assert "nothing to do" in typed(capfd, "run", "cup.yaml")
@@ -105,7 +105,7 @@ def test_a_table_that_is_no_utf8_is_named_with_a_command(capfd: Captured) -> Non
     Path("Fälle 1.csv").write_bytes("Question,Answer\nWie heißt die größte Stadt?,Köln\n".encode("cp1252"))
     told = typed(capfd, "init", "--yes")
     assert "Fälle 1.csv is passed over" in told
-    line = next(line for line in told.splitlines() if "passed over" in line)
+    line = next(line for line in told.splitlines() if "skipped" in line)
     subprocess.run(line[line.index("iconv") :], shell=True, check=True)
     assert "größte" in Path("Fälle 1-utf8.csv").read_text(encoding="utf-8")
 

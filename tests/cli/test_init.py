@@ -117,7 +117,7 @@ def test_a_server_that_is_there(capfd: Captured) -> None:
         assert moot("init", "--yes", "--port", port_of(server)) == 0
         said = capfd.readouterr().out
         assert f"moot simulate at {server.url.removeprefix('http://')}, simulated: not real" in said
-        assert "cup.csv, the only file here" in said
+        assert "cup.csv, the only question file here" in said
         next_steps = [line.split("  ")[1] for line in said.partition("Next:\n")[2].splitlines()]
         assert next_steps == ["moot doctor moot.yaml", "moot run moot.yaml --estimate", "moot run moot.yaml"]
         file = written()
@@ -251,7 +251,7 @@ def test_a_model_that_fails_the_usual_form_is_given_the_one_that_it_can_do(capfd
     with in_a_thread(_answering('{"data": [{"id": "large"}]}', says=_only_short)) as port:
         assert moot("init", "--yes", "--port", port) == 0
         assert "large does not answer in form: " in (said := capfd.readouterr().out)
-        assert "with the words for small models (prompts: small) it does" in said
+        assert "with the prompts for small models it does" in said
         assert written()["prompts"] == "small"
         assert moot("doctor", "moot.yaml") == 0
 
@@ -294,8 +294,8 @@ class TestWhoSaysNothing:
         assert list(written(Path("my file.yaml"))["models"]) == ["slow", "slower"]
         said = capfd.readouterr()
         for name in ("slow", "slower"):
-            assert f"{name} has not answered within 1.5 s; it is written all the same" in said.out
-        assert "moot doctor 'my file.yaml' asks with more patience" in said.out
+            assert f"{name} has not answered within 1.5 s; it is in the file all the same" in said.out
+        assert "moot doctor 'my file.yaml' waits longer" in said.out
         assert said.err == "moot: asking 2 models one easy question, for at most 1.5 s\n", "also where nobody watches"
 
     def test_who_is_late_is_kept_beside_who_answers_and_who_cannot(self, capfd: Captured) -> None:
@@ -357,10 +357,10 @@ def free_port() -> int:
 def test_nothing_there_at_all(capfd: Captured) -> None:
     assert moot("init", "--yes", "--port", port := free_port()) == 0
     said = capfd.readouterr().out
-    assert f"No server of models answers at 127.0.0.1:{port}\n" in said
+    assert f"No model server answers at 127.0.0.1:{port}\n" in said
     assert "Simulated models are not real" in said
     assert "moot models add smollm2-135m" in said, "the embedded model is offered"
-    assert "no file here looks like questions" in said
+    assert "no question file here" in said
     text = Path("moot.yaml").read_text()
     assert "Simulated models say nothing about real ones" in text
     assert moot("doctor", "moot.yaml") == 0
@@ -400,7 +400,7 @@ def test_a_key_is_named_and_never_written_nor_used_unasked(monkeypatch: pytest.M
     assert "  #   api_key_env: OPENAI_API_KEY" in text
     assert "  #   api_key_env: GOOGLE_API_KEY" in text
     Path("moot.yaml").write_text(re.sub(r"^  # (OpenAI:|Google-Gemini:|  \w)", r"  \1", text, flags=re.MULTILINE))
-    assert "OPENAI_API_KEY is set. For a model of OpenAI" in text
+    assert "OPENAI_API_KEY is set. To use a model of OpenAI" in text
     assert written()["models"]["OpenAI"]["api_key_env"] == "OPENAI_API_KEY", "a comment that can be taken off"
 
 
@@ -465,7 +465,7 @@ def test_doubts_that_nobody_is_asked_about(capfd: Captured) -> None:
     assert "2 columns could be text" in said.err
     assert "Next:" not in said.out
     text = Path("moot.yaml").read_text()
-    assert "# TO BE SETTLED: 2 columns could be text" in text
+    assert "# TO SETTLE: 2 columns could be text" in text
     Path("moot.yaml").write_text(text.replace("columns: {", "columns: {text: question, "))
     assert moot("run", "moot.yaml", "--estimate") == 2, "one doubt after the other"
     assert "answers: from-0" in capfd.readouterr().err
@@ -488,7 +488,7 @@ def test_headers_that_yaml_and_terminals_do_not_take_as_they_are(odd: str, settl
         assert kept in column
         assert moot("run", "moot.yaml", "--estimate") == 0, capfd.readouterr().err
     else:
-        assert "TO BE SETTLED" in Path("moot.yaml").read_text(encoding="utf-8")
+        assert "TO SETTLE" in Path("moot.yaml").read_text(encoding="utf-8")
 
 
 def test_a_header_that_no_store_takes_is_told_before_anything_is_written(capfd: Captured) -> None:
@@ -784,8 +784,8 @@ def test_several_files_of_questions(monkeypatch: pytest.MonkeyPatch, capfd: Capt
     assert moot("init", "--yes", "-o", "other.yaml") == 0
     assert written(Path("other.yaml"))["questions"] == {"builtin": "general-en"}
     text = Path("other.yaml").read_text()
-    assert "several files here look like questions: these come with moot" in text
-    assert "--questions FILE takes one of a.csv, b.jsonl" in text
+    assert "several question files here; these come with moot" in text
+    assert "--questions FILE picks one of a.csv, b.jsonl" in text
 
 
 HEADER = ["id", "question", "answer"]
@@ -876,7 +876,7 @@ def test_ctrl_c_at_a_terminal() -> None:
     try:
         assert moot_init.stdout is not None
         shown = b""
-        while b"enter takes" not in shown:
+        while b"Enter accepts" not in shown:
             more = os.read(moot_init.stdout.fileno(), 4096)
             assert more, shown
             shown += more
@@ -909,7 +909,7 @@ def test_what_a_server_calls_its_models_is_only_text(capfd: Captured) -> None:
 def test_whoever_lists_no_models_is_no_server(body: str, capfd: Captured) -> None:
     with in_a_thread(_answering(body)) as port:
         assert moot("init", "--yes", "--port", port) == 0
-    assert f"No server of models answers at 127.0.0.1:{port}\n" in capfd.readouterr().out
+    assert f"No model server answers at 127.0.0.1:{port}\n" in capfd.readouterr().out
     assert {model["provider"] for model in written()["models"].values()} == {"simulated"}
 
 
@@ -960,7 +960,7 @@ def test_the_usual_ports(monkeypatch: pytest.MonkeyPatch, capfd: Captured) -> No
         assert moot("init", "--yes") == 0
     said = capfd.readouterr().out
     assert f"llama3.2:3b             Ollama at 127.0.0.1:{port}" in said
-    assert f"Ollama at 127.0.0.1:{port}, not for questions by its name" in said
+    assert f"Ollama at 127.0.0.1:{port}, by its name not for questions" in said
     assert [model["model"] for model in written()["models"].values()] == ["llama3.2:3b"]
     assert list(written()["models"]) == ["llama3.2-3b"]
 
@@ -1062,7 +1062,7 @@ def test_columns_keep_their_numbers_and_show_what_is_in_them(monkeypatch: pytest
     said = capfd.readouterr().out
     assert written()["questions"]["columns"] == {"id": "case_id", "text": "user_text", "answer": "wanted"}
     assert re.search(r"2 +user_text +Who wrote letter number 0\?\n", said)
-    assert "Which? Enter takes [2]" in said
+    assert "Which? Enter accepts [2]" in said
     assert "Which? Type a number or name (1,3-5)" in said
     assert "expected one number or name: 1,3-5" in said  # neither enter nor the column that is the question already
     assert re.search(r"first question: Who wrote letter number 0\?\n +right: author 0\n", said)
@@ -1078,7 +1078,7 @@ def test_a_column_that_repeats_is_never_proposed_as_the_question(
     assert moot("init", "--questions", "cases.csv") == 0
     said = capfd.readouterr().out
     assert "Which? Type a number or name (1-3)" in said
-    assert "only 1 of these 20 questions are different: is it the right column?" in said
+    assert "only 1 of these 20 questions are different; is this the right column?" in said
 
 
 # --- as it is typed ------------------------------------------------------------------------------------------------------
@@ -1183,8 +1183,8 @@ def test_a_file_of_questions_alone(capfd: Captured, ending: str) -> None:
     ("arguments", "said"),
     [
         (("cup.yaml",), "moot init -o cup.yaml writes an experiment there"),
-        (("cup.doc",), "cup.doc is no file of questions; expected one that ends with .jsonl, "),
-        (("cup.csv", "--questions", "other.csv"), "two files of questions; expected one"),
+        (("cup.doc",), "cup.doc is not a question file; expected one that ends with .jsonl, "),
+        (("cup.csv", "--questions", "other.csv"), "two question files; expected one"),
         (("cup.csv",), "no such file of questions"),
     ],
 )

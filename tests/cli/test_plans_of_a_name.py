@@ -25,7 +25,7 @@ def test_a_question_file_that_was_cleaned_is_what_every_command_tells_of(
         case _:
             rows = [{**rows[0], "answer": "b"}, *rows[1:11]]
     write(tmp_path, rows)
-    assert "all 44 episodes are there" in command("run", path)
+    assert "all 44 episodes are done" in command("run", path)
     assert "On these 11 questions" in command("report", path)
     figures = told(path)
     assert figures["questions"] == 11

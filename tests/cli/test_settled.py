@@ -84,7 +84,7 @@ def test_nothing_to_do_loads_nothing_that_plays(folder: Path) -> None:
     looked_up, all_modules = typed(folder, "run", "cup.yaml", MOOT_CACHE=str(folder.parent / "empty"))
     assert not at_once(all_modules)
     assert lines == looked_up
-    assert lines[0] == "nothing to do: all 12 episodes are there"
+    assert lines[0] == "nothing to do: all 12 episodes are done"
     assert len(lines) <= 3
 
 
@@ -155,7 +155,7 @@ def test_a_store_that_was_written_to_is_looked_up(folder: Path) -> None:
     typed(folder, "run", "cup.yaml")
     typed(folder, "run", "cup.yaml", "--limit", "2")
     lines, modules = typed(folder, "run", "cup.yaml")
-    assert lines[0] == "nothing to do: all 12 episodes are there"
+    assert lines[0] == "nothing to do: all 12 episodes are done"
     assert not at_once(modules)
     assert at_once(typed(folder, "run", "cup.yaml")[1])
 
@@ -399,7 +399,7 @@ def test_whoever_was_asked_by_the_play_is_not_asked_again(folder: Path) -> None:
         typed(folder, "run", "cup.yaml")
     lines, modules = typed(folder, "run", "cup.yaml")
     assert at_once(modules), "the first run has told the second what there is"
-    assert lines[0] == "nothing to do: all 12 episodes are there"
+    assert lines[0] == "nothing to do: all 12 episodes are done"
 
 
 def test_a_judge_who_has_said_all_is_not_asked_again(folder: Path) -> None:

@@ -65,7 +65,7 @@ SINGLE = row("single:llama", None, kind="single", size=1, team=["llama"])
 CANNOT = (
     "On the test llama alone (best-model) cannot be told apart from it, at half of the calls (1 a question instead of 2)."
 )
-SEE = "What one of them does alone is under 'Each proposer alone' of --all."
+SEE = "How each does alone is under 'Each proposer alone' in --all."
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_a_smaller_team_is_named_with_its_share_of_the_calls() -> None:
 
 def test_no_team_of_a_run_that_was_cut_short_and_none_where_there_is_none() -> None:
     assert ending(row("right", 0.8, cut_short=True)) == [
-        "No team to take yet: the run was cut short. Run it to its end, and choose again."
+        "No team to take yet: the run was cut short. Finish it, then choose again."
     ]
     assert ending(row("right", 0.8, size=3)) == []
 

@@ -187,7 +187,7 @@ def test_an_interrupt_keeps_what_there_is_and_says_so(tmp_path: Path, sent: sign
         assert code == 130
         kept = len(rows(path, "SELECT 1 FROM episodes"))
         assert 0 < kept < 400
-        assert error.endswith(f"moot: interrupted; {kept} of 400 episodes are kept, run again to go on\n")
+        assert error.endswith(f"moot: interrupted; {kept} of 400 episodes are kept; run again to resume\n")
         assert "that have begun are played to their end" in error
         assert rows(path, "SELECT state FROM runs") == [("interrupted",)]
         assert finish(start(path)) == (0, "")

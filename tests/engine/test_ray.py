@@ -166,7 +166,7 @@ def test_two_runs_at_once_one_interrupted_one_out_of_money(tmp_path: Path, postg
         kept = count(postgres, first, "episodes")
         assert code == 130
         assert 0 < kept < 600
-        assert error == f"moot: interrupted; {kept} of 600 episodes are kept, run again to go on\n"
+        assert error == f"moot: interrupted; {kept} of 600 episodes are kept; run again to resume\n"
         assert postgres.sql(first, "SELECT state FROM runs") == [("interrupted",)]
         code, error = finish(paying)
         stored, asked = count(postgres, first, "calls"), stats(slow)["requests"]
@@ -279,7 +279,7 @@ def test_ctrl_c_where_the_cluster_is_ours(tmp_path: Path, postgres: Any) -> None
         assert time.monotonic() - began < 30
         kept, stored, asked = count(postgres, url, "episodes"), count(postgres, url, "calls"), stats(server)["requests"]
         assert code == 130, error
-        assert error == f"moot: interrupted; {kept} of 300 episodes are kept, run again to go on\n"
+        assert error == f"moot: interrupted; {kept} of 300 episodes are kept; run again to resume\n"
         assert 0 < kept < 300
         assert finish(start(path)) == (0, "")
         assert stats(server)["requests"] - asked == 300 - stored, "what was kept is not asked again"

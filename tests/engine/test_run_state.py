@@ -125,7 +125,7 @@ def test_a_bug_of_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: 
         with pytest.raises(MootError, match="ZeroDivisionError: of nothing"):
             asyncio.run(played(path))
     assert stored(tmp_path) == [("failed", True)]
-    said = "The last run ended before its time: ZeroDivisionError: of nothing."
+    said = "The last run ended early: ZeroDivisionError: of nothing."
     assert run_app(app, ["report", str(path)]) == 0
     assert said in capsys.readouterr().out
     assert asyncio.run(played(path)) == "done"

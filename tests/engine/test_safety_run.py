@@ -274,7 +274,7 @@ def test_a_calibration_is_kept_apart(tmp_path: Path, capsys: pytest.CaptureFixtu
         figures = json.loads(capsys.readouterr().out)
         assert (figures["kind"], figures["questions"]) == (kind, questions), "whichever ran last"
     assert moot("report", calibration) == 0
-    assert "A calibration: kept apart from production" in capsys.readouterr().out
+    assert "A calibration run: kept apart from production" in capsys.readouterr().out
     store = tmp_path / "shared.db"
     cells = rows(store, "SELECT experiments.name, cell FROM experiment_cells JOIN experiments ON id = experiment")
     assert len(cells) == len({cell for _, cell in cells}) == 10, "no episode belongs to both"

@@ -122,12 +122,12 @@ ENDPOINT = 'endpoint, base_url: "http://127.0.0.1:9/v1", model: cat, price: {pro
 @pytest.mark.parametrize(
     ("model", "more", "said"),
     [
-        (ALSO_SIMULATED, "", ("The models were asked themselves, which costs nothing: on every question.",)),
-        (ALSO_SIMULATED, MANY, ("The models were asked themselves, which costs nothing: between $",)),
+        (ALSO_SIMULATED, "", ("The models themselves were asked, which costs nothing: on every question.",)),
+        (ALSO_SIMULATED, MANY, ("The models themselves were asked, which costs nothing: between $",)),
         (
             ALSO_SIMULATED,
             "budget_usd: 0.02",
-            ("asked twice; never more than $0.020 (budget_usd).", "The budget of $0.020 would stop it before its end."),
+            ("asked twice; never more than $0.020 (budget_usd).", "The budget of $0.020 would stop the run before its end."),
         ),
         (
             f"{ENDPOINT}, params: {{max_tokens: 500}}",
@@ -135,10 +135,10 @@ ENDPOINT = 'endpoint, base_url: "http://127.0.0.1:9/v1", model: cat, price: {pro
             (
                 "What cat will say is a guess: $",
                 "if replies are short and all agree, $",
-                "if they are long and nobody does. After a run with --limit 20",
+                "if they are long and all disagree. A run with --limit 20",
             ),
         ),
-        (ENDPOINT, "", ("and without a bound if they are long and nobody does", "(unbounded: cat: no max_tokens)")),
+        (ENDPOINT, "", ("and unbounded if they are long and all disagree", "(unbounded: cat: no max_tokens)")),
         (
             'endpoint, base_url: "http://127.0.0.1:9/v1", model: cat',
             "",
@@ -167,13 +167,13 @@ def test_a_range_of_one_number_is_one_number(tmp_path: Path, capsys: pytest.Capt
     path.write_text(FILE.replace("MODEL", cat).replace("debate", "solo"), encoding="utf-8")
     assert run_app(app, ["run", str(path), "--estimate"]) == 0
     shown = " ".join(capsys.readouterr().out.split())
-    assert "What cat will say is a guess; whatever it is, it takes 90 calls." in shown
+    assert "What cat will say is a guess; either way it takes 90 calls." in shown
     assert "if replies are short" not in shown
 
 
 @pytest.mark.parametrize(
     ("most_usd", "where"),
-    [(0.5, 'only the sum\'s "at most" has them.'), (None, "no figure here has them.")],
+    [(0.5, 'only the total\'s "at most" includes them.'), (None, "no figure here includes them.")],
     ids=["priced", "not"],
 )
 def test_calls_that_nothing_tried_took_are_more_than_the_table_has(most_usd: float | None, where: str) -> None:
@@ -182,7 +182,7 @@ def test_calls_that_nothing_tried_took_are_more_than_the_table_has(most_usd: flo
     written = io.StringIO()
     show_estimate(taken, Console(file=written, width=400))
     shown = written.getvalue()
-    assert "Strategies may make up to 2,880 calls more, which no question tried took;" in shown
+    assert "Strategies may make up to 2,880 more calls than any question tried here took;" in shown
     assert where in shown
     assert "Of the calls" not in shown
 
@@ -213,8 +213,8 @@ async def test_after_a_few_questions_it_says_how_many_would_do(
         await print_estimate(build(read_experiment(path)))
         assert server.stats["requests"] == asked, "an estimate asks nobody"
     words = " ".join(capsys.readouterr().out.split())
-    assert "As the 10 questions that are stored went: between $" in words
-    assert "it would be known to a fifth." in words
+    assert "Going by the 10 stored questions: between $" in words
+    assert "would pin it down to within a fifth." in words
 
 
 async def test_a_strategy_that_is_added_later_learns_from_what_is_stored(tmp_path: Path) -> None:

@@ -108,7 +108,7 @@ def test_how_long_it_takes_is_told_by_the_limit_that_holds_it_up(
     """What a limit alone says nobody is faster than; what hangs on how long a reply takes is no bound."""
     path = written(tmp_path, {"ann": endpoint(limits=limits, price=PRICE)}, strategies=["solo"])
     words = " ".join(" ".join(shown(path, capsys)).split())
-    assert re.search(f"It takes {known}, by the limits of ann: {held_by}\\.", words), words
+    assert re.search(f"It takes {known}, given the limits of ann: {held_by}\\.", words), words
 
 
 async def test_an_endpoint_that_two_share_has_one_limit(tmp_path: Path) -> None:
@@ -145,7 +145,7 @@ def test_nobody_is_told_to_do_what_is_done(tmp_path: Path, capsys: pytest.Captur
     many = " ".join(" ".join(shown(written(tmp_path, {"ann": bounded}, 40, strategies=["solo"]), capsys)).split())
     assert "ann: no price)" in many
     assert "no max_tokens" not in many
-    assert "After a run with --limit 20 it is known." in many
+    assert "A run with --limit 20 would tell." in many
 
 
 async def test_a_guess_is_made_from_few_questions_and_what_models_say_themselves_from_more(tmp_path: Path) -> None:
@@ -238,6 +238,6 @@ async def test_how_long_a_model_in_this_process_takes_is_told_where_it_is_known(
     show_estimate(known, Console(file=told, width=80))
     shown = " ".join(told.getvalue().split())
     assert (
-        f"It takes about 6 s if a reply takes 3 s (as it took before), by the limits of small: {SLOTS} at once."
+        f"It takes about 6 s if a reply takes 3 s (as it took before), given the limits of small: {SLOTS} at once."
         in shown
     )

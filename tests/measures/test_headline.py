@@ -68,8 +68,8 @@ def said(**more: Any) -> str:
 
 def test_the_sentence() -> None:
     assert said() == (
-        "On these 572 questions the team "six", deciding by talkative with qwen as captain (declared in advance), got 44.2 %"
-        " (40.2–48.3), 6.8 points (2.9–10.7) more than the best single model, bob; it fixed 71 of bob's errors and"
+        'On these 572 questions the team "six", deciding by talkative with qwen as captain (declared in advance), got'
+        " 44.2 % (40.2–48.3) right, 6.8 points (2.9–10.7) more than the best single model, bob; it fixed 71 of bob's errors and"
         " made 32 new ones, at 7.1 × the cost."
     )
 
@@ -120,12 +120,13 @@ def test_the_sentence() -> None:
             "new ones, with 7.3 calls a question.",
         ),
         ({"captain": None, "captains": 6}, "averaged over its 6 captains"),
-        ({"captain": None, "captains": 1}, "the team "six", deciding by talkative (declared in advance), got"),
+        ({"captain": None, "captains": 1}, 'the team "six", deciding by talkative (declared in advance), got'),
         ({"alone": True, "player": "ann", "over_captain": None, "over_best_single": None}, "ann alone (declared"),
         ({"value": None}, "Nothing has been played yet."),
         (
             {"low": None, "high": None, "n": 1},
-            "On this one question the team "six", deciding by talkative with qwen as captain (declared in advance), got 44.2 %,",
+            'On this one question the team "six", deciding by talkative with qwen as captain (declared in advance), got'
+            " 44.2 % right,",
         ),
         (
             {"after_the_fact": {"of": "x@y", "value": 0.5, "low": 0.4, "high": 0.6}},
@@ -197,7 +198,7 @@ async def test_a_declared_primary_is_the_headline(tmp_path: Path) -> None:
     assert head["over_best_single"]["difference"] == pytest.approx(head["value"] - max(alone.values()))
     assert (head["options"], head["over_best_single"]["singles"]) == (1, 3)
     assert head["cost_ratio"] == row["calls"] / 60
-    assert head["sentence"].startswith("On these 60 questions the team \"nine\", deciding by talkative with ann as captain (declared in")
+    assert head["sentence"].startswith('On these 60 questions the team "three", deciding by talkative with ann as captain (declared in')
     after, top = head["after_the_fact"], max(shown["accuracy"], key=lambda each: each["value"])
     assert (after["value"], after["high"], after["n"]) == (top["value"], top["high"], 60)
     assert after["low"] < top["low"], "the highest of nine is no measurement of one"
@@ -443,7 +444,7 @@ def test_of_options_that_tie_one_is_the_highest_wherever_that_is_said() -> None:
         head = equals(("ann", "bob", "cid"), strategies)
         assert (head["of"], head["after_the_fact"]["of"]) == ("vote@ann", "vote@ann")
         assert head["value"] == head["after_the_fact"]["value"] == 0.5
-        assert head["sentence"].count("highest") == 1
+        assert head["sentence"].count("the best of 6 options") == 1
 
 
 def test_a_player_who_is_as_high_as_the_team_is_not_told_of_as_higher() -> None:

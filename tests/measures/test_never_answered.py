@@ -133,9 +133,9 @@ def test_compare_says_it_instead_of_a_difference(tmp_path: Path, capsys: pytest.
     assert "why" not in row["accuracy_a"]
     assert run_app(app, ["compare", str(store), "vote@bob", "solo@bob"]) == 0
     told = capsys.readouterr().out
-    assert "cannot be told: every answer of bob failed, and nobody knows how good it is." in " ".join(told.split())
+    assert "is not known: every answer of bob failed, and nobody knows how good it is." in " ".join(told.split())
     assert "p <" not in told
-    assert "not right here" not in told, "nothing is counted"
+    assert "count as not right" not in told, "nothing is counted"
 
 
 def test_no_share_is_told_of_what_never_came(figures: Mapping[str, Any]) -> None:

@@ -80,7 +80,7 @@ def test_the_views_end_in_three_lines(
     told = capsys.readouterr()
     assert told.out == ""
     *_, nothing, why, following = told.err.splitlines()
-    assert nothing == "moot: Nothing could be played: all 28 plays failed. There is no figure and no verdict."
+    assert nothing == "moot: Nothing could be played: all 28 plays failed. There are no results."
     assert "500" in why
     assert following.split(",")[0] == f"  Next: moot doctor {path}"
     assert run_app(app, ["report", str(path)]) == 0
@@ -118,8 +118,8 @@ def test_a_run_that_ended_before_its_first_play_is_told_in_three_lines(
         capsys.readouterr()
         assert run_app(app, ["report", str(path), *more]) == 0
         nothing, cause, following = capsys.readouterr().out.splitlines()
-        assert nothing == "Nothing is played yet, of 28 episodes. There is no figure and no verdict."
-        assert cause.startswith("The last run ended before its time: the key of model")
+        assert nothing == "None of 28 episodes has been played yet. There are no results."
+        assert cause.startswith("The last run ended early: the key of model")
         assert cause.endswith(".")
         assert not cause.endswith("..")
         assert following.startswith("Next: moot doctor ")

@@ -254,7 +254,7 @@ def test_nor_are_those_of_a_row_without_a_figure_and_they_are_counted() -> None:
     (found,) = figures["probability"]
     assert (found["ece"], found["n"], found["without_answer"]) == (None, 0, SIZE - 10)
     section = next(section for section in all_sections(figures) if section.id == "trust")
-    assert f"{SIZE - 10} plays without an answer are no part of this." in section.words
+    assert f"{SIZE - 10} plays without an answer are not counted here." in section.words
 
 
 def test_the_same_twice() -> None:

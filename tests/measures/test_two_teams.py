@@ -88,7 +88,7 @@ def test_the_headline_is_of_the_team_that_is_named(figures: dict[str, Any]) -> N
     head, captains = figures["headline"], shares(figures, "silent", "three")
     assert (head["of"], head["team"], head["captains"], head["chosen"]) == ("three/silent", "three", 3, "declared")
     assert head["value"] == pytest.approx(sum(captains.values()) / 3)
-    assert "the team "three", deciding by silent, averaged over its 3 captains (declared in advance), got" in head["sentence"]
+    assert 'the team "three", deciding by silent, averaged over its 3 captains (declared in advance), got' in head["sentence"]
     assert head["over_best_single"]["singles"] == 4, "dan sits elsewhere, and played alone"
 
 
@@ -97,7 +97,7 @@ def test_a_captain_of_two_teams_is_the_one_of_the_team() -> None:
     head = found["headline"]
     assert head["value"] == shares(found, "silent", "two")["cat"] != shares(found, "silent", "three")["cat"]
     assert (head["team"], head["captain"]) == ("two", "cat")
-    assert "the team "two", deciding by silent with cat as captain" in head["sentence"]
+    assert 'the team "two", deciding by silent with cat as captain' in head["sentence"]
 
 
 def test_what_is_chosen_after_the_fact_is_named_as_a_file_would_name_it(figures: dict[str, Any]) -> None:
@@ -200,9 +200,9 @@ def test_a_store_that_declares_several_teams_as_one_has_no_figure_for_them(tmp_p
     )
     first, beside = f"The primary, vote, has no figure: {several}. ", head["after_the_fact"]
     assert head["sentence"].startswith(
-        f"{first}The highest row, {beside['of']} with {beside['value']:.1%}".replace("%", " %")
+        f"{first}The best row, {beside['of']} with {beside['value']:.1%}".replace("%", " %")
     )
-    assert head["sentence"].endswith("the lower end pays for the choice), is chosen after the fact.")
+    assert head["sentence"].endswith("the lower end allows for the choice), was picked afterwards.")
     (hypothesis,) = found["hypotheses"]
     assert (hypothesis["value"], hypothesis["verdict"], hypothesis["note"]) == (None, "open", several)
     assert "vote, declared" not in told(*where), "no row is the one that was declared"

@@ -200,8 +200,8 @@ async def test_a_comparison_leaves_out_what_is_ungraded(tmp_path: Path) -> None:
     assert (row["n"], row["difference"], row["ungraded"]) == (39, 0.0, {"a": 1.0, "b": 1.0})
     assert row["bounds"] == {"low": 0.0, "high": 0.0}, "both say oddity, whatever that is worth"
     text = " ".join(words(row))
-    assert "of the 39 questions that both played, of 40, whose answers are graded" in text
-    assert "2 answers are not graded, and no part of this. Over all the difference is 0.0 points" in text
+    assert "On the 39 questions that both played, of 40, whose answers are graded" in text
+    assert "2 answers are not graded and not counted here. Counting them, the difference is 0.0 points" in text
 
 
 async def test_a_hypothesis_leaves_out_what_is_ungraded(tmp_path: Path) -> None:

@@ -347,4 +347,4 @@ async def test_an_estimate_without_what_failed_is_no_bound() -> None:
     show_estimate(taken, console)
     shown = console.file.getvalue()  # type: ignore[attr-defined]
     assert "unbounded: mine failed" in shown
-    assert "What mine would ask is not in these numbers, since it failed: a bug in mine: " in shown
+    assert "These numbers leave out mine, which failed when tried: a bug in mine: " in shown

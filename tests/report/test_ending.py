@@ -106,7 +106,7 @@ def test_a_report_of_many_strategies_fits_a_screen(cup: Path, capfd: pytest.Capt
     assert "$0.0000" not in whole
     assert "Simulated, not real" in whole
     assert "With fewer than 30 questions, results are very uncertain" in whole
-    assert "Without an answer, of" in whole
+    assert "No answer in some of" in whole
     typed = [line for line in lines if line.startswith("moot report ")]
     assert typed[0].startswith("moot report cup.yaml -o cup.html"), "the page comes first, and stays"
     assert "Not shown: frontier (--section)." in whole, "every strategy has a row"
@@ -117,8 +117,8 @@ def test_a_fall_back_is_an_answer(figures: dict[str, Any]) -> None:
     row = figures["accuracy"][0]
     some = {**figures, "accuracy": [{**row, "outcomes": {"answered": 5, "undecided": 2, "refused": 1}}], "runs": []}
     whole = " ".join(printed(print_ending, some, NextCommands("cup.yaml")))
-    assert "Without an answer, of 8 episodes: 1 refused (--section outcomes)." in whole
-    assert "Undecided, so that a fall-back stands as the answer: 2 of 8 episodes." in whole
+    assert "No answer in some of 8 episodes: 1 refused (--section outcomes)." in whole
+    assert "Undecided, so a fallback stands as the answer: 2 of 8 episodes." in whole
 
 
 @pytest.mark.parametrize(
@@ -393,14 +393,14 @@ def test_what_is_not_graded_is_told_with_its_bounds_and_the_command(figures: dic
     lines = printed(print_ending, _some_open(figures), NextCommands.of(Path("cup.yaml"), None))
     whole = " ".join(" ".join(lines).split())
     assert re.search(r"^solo +ann +bounds 50\.0–87\.5 % +0 ", "\n".join(lines), re.MULTILINE), lines
-    assert "Bounds: over all questions, were every ungraded answer wrong, and were it right." in whole
+    assert "Bounds: over all questions, with every ungraded answer counted as wrong, and as right." in whole
     assert "3 answers without a grade: moot grade cup.yaml; 1 answer disputed: moot grade cup.yaml --settle" in whole
     assert "(bounds: --section accuracy)." in whole
     table = printed(print_sections, _some_open(figures), ["accuracy"])
     below = " ".join(" ".join(table).split())
     assert any("ann" in line and "50.0–87.5" in line and "*" not in line for line in table)
     assert any("bob" in line and ")*" in line and "25.0–37.5" in line for line in table)
-    assert "* Over what is graded, and not all is. Bounds: over all questions" in below
+    assert "* Graded answers only; some are not graded yet. Bounds: over all questions" in below
     assert "No figure in 1 row: 3 of 8 answers are ungraded" in below
 
 

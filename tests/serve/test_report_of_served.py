@@ -80,7 +80,7 @@ def test_what_no_command_can_grade_is_told_with_what_can(
     feedback = "2 answers without a grade, as nobody has said what is right (POST /v1/feedback, docs/serve.md)"
     graded = told("grade")
     assert feedback in graded
-    to_settle = f"that a person may decide, drafts among them: moot grade {path} --settle"
+    to_settle = f"for a person to decide, including drafts: moot grade {path} --settle"
     assert (to_settle in graded) is (judge is None)
     report = told("report")
     assert feedback in report

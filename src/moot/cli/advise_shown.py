@@ -36,7 +36,7 @@ def sentence(advice: Advice, wanted: AdviceWanted) -> str:
     if wanted.min_accuracy is not None:
         return f"{_least_words(advice, what, wanted.min_accuracy, within, weighed)}{_beyond(taken, wanted)}"
     if within:
-        best = f"{weighed} it is the most accurate within that limit, {on_all}."
+        best = f"{weighed} it is the most accurate within the limit, {on_all}."
         beyond = _beyond(taken, wanted)
         mean = f", by the mean of all {advice.n:,} questions," if beyond else ""  # the price that follows is of some
         return f"{within.removeprefix(', ').capitalize()}{mean or ','} take {what}: {best}{beyond}"
@@ -56,9 +56,7 @@ def _least_words(advice: Advice, what: str, least: float, within: str, weighed: 
     if advice.least == "shown":
         return f"For {asked} or more{within}, take {what}: its whole interval is above that."
     if advice.least == "likely":
-        new = (
-            "" if advice.to_show is None else f"; {_about(advice.to_show)} would show it, if it is as good on them"
-        )
+        new = "" if advice.to_show is None else f"; {_about(advice.to_show)} would show it, if it is as good on them"
         cheapest = f"{_cheapest(advice, taken)} that likely reaches {asked} or more{within}"
         return (
             f"Take {what}: {weighed} it is {cheapest}; it has {of_all}."

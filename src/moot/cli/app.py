@@ -20,7 +20,7 @@ from moot.cli.simulate import simulate
 
 app = typer.Typer(
     cls=Interruptible,
-    help="Teams of language models that answer questions together, and the evidence of whether it helps.",
+    help="Teams of language models that answer questions together, and evidence of whether it helps.",
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
@@ -41,11 +41,11 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def _common(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which moot.")
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
 ) -> None:
-    """Teams of language models that answer questions together, and the evidence of whether it helps."""
+    """Teams of language models that answer questions together, and evidence of whether it helps."""
 
 
 app.command()(run)
@@ -62,35 +62,31 @@ def plan(
     file: Annotated[
         Path | None,
         typer.Argument(
-            metavar="FILE", help="An experiment: corrected for what its report compares.", show_default=False
+            metavar="FILE", help="An experiment; correct for the comparisons of its report.", show_default=False
         ),
     ] = None,
-    accuracy: Annotated[float | None, typer.Option(help="What is expected without the gain: 0.4.")] = None,
-    gain: Annotated[float | None, typer.Option(help="The difference to be seen: 0.03.")] = None,
+    accuracy: Annotated[float | None, typer.Option(help="Expected accuracy without the gain, such as 0.4.")] = None,
+    gain: Annotated[float | None, typer.Option(help="The difference to detect, such as 0.03.")] = None,
     discordance: Annotated[
-        float | None, typer.Option(help="The share of questions on which the two differ; left out: assumed.")
+        float | None, typer.Option(help="Share of questions on which the two differ; assumed by default.")
     ] = None,
     pilot: Annotated[
         Path | None,
         typer.Option(
-            "--from", metavar="PILOT", help="An experiment that was played: accuracy, discordance and cost from it."
+            "--from", metavar="PILOT", help="A finished experiment to take accuracy, discordance and cost from."
         ),
     ] = None,
     store: Annotated[str | None, typer.Option(help="Read the pilot from this store: sqlite:///PATH.")] = None,
-    power: Annotated[float, typer.Option(help="How sure one wants to be to see it.")] = 0.8,
+    power: Annotated[float, typer.Option(help="Probability of detecting it.")] = 0.8,
     alpha: Annotated[float, typer.Option(help="How often chance alone may look like a gain.")] = 0.05,
-    comparisons: Annotated[
-        int | None, typer.Option(min=1, help="How many comparisons are printed together, and corrected for.")
-    ] = None,
+    comparisons: Annotated[int | None, typer.Option(min=1, help="Number of comparisons to correct for.")] = None,
     cluster_size: Annotated[
-        int | None, typer.Option(min=1, help="How many questions hang together, such as those on one passage.")
+        int | None, typer.Option(min=1, help="Questions per cluster, such as those on one passage.")
     ] = None,
-    apart: Annotated[
-        float, typer.Option(help="Of scores: by how much two differ at the most where they differ.")
-    ] = 1.0,
-    as_json: Annotated[bool, typer.Option("--json", help="As JSON on stdout.")] = False,
+    apart: Annotated[float, typer.Option(help="For scores: the largest difference between two.")] = 1.0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> int:
-    """How many questions are needed to see a gain, before any is asked."""
+    """Work out how many questions it takes to see a gain, before asking any."""
     from moot.cli.plan import Planned, PlannedFrom, expected, plan_command
     from moot.stats.bounded_power import PlannedUnits
 
@@ -111,37 +107,35 @@ def ask(
         list[str] | None,
         typer.Argument(
             metavar="QUESTION",
-            help="What you want to know; - reads it from stdin, and so does a pipe where it is left out.",
+            help="The question; - reads it from stdin, as does a pipe when it is left out.",
             show_default=False,
         ),
     ] = None,
-    team: Annotated[Path | None, typer.Option(help="A team file; without one the embedded local team plays.")] = None,
+    team: Annotated[Path | None, typer.Option(help="A team file; by default the embedded local team.")] = None,
     strategy: Annotated[
         str | None,
         typer.Option(
-            help="How the team decides: vote, silent@ann, six/vote. Left out: the file's primary, talkative or vote."
+            help="How the team decides: vote, silent@ann, six/vote. Default: the file's primary, talkative or vote."
         ),
     ] = None,
-    every: Annotated[bool, typer.Option("--all", help="Every strategy and captain of the file.")] = False,
-    choice: Annotated[list[str] | None, typer.Option(help="One possible answer; give it several times.")] = None,
+    every: Annotated[bool, typer.Option("--all", help="Play every strategy and captain of the file.")] = False,
+    choice: Annotated[list[str] | None, typer.Option(help="A possible answer; repeat it for each one.")] = None,
     kind: Annotated[
         AskedKind | None,
-        typer.Option(
-            help="What answer is wanted: text is a long one. Left out: as the file's questions say, else open."
-        ),
+        typer.Option(help="Kind of answer; text is a long one. Default: that of the file's questions, else open."),
     ] = None,
     file: Annotated[
         list[Path] | None,
-        typer.Option(metavar="NOTES.md", help="A document that it is about (.md, .txt); give it several times."),
+        typer.Option(metavar="NOTES.md", help="A document the question is about (.md, .txt); may be repeated."),
     ] = None,
     last: Annotated[
-        bool, typer.Option("-c", "--continue", help="Go on from the last question: same team, what was said before it.")
+        bool, typer.Option("-c", "--continue", help="Continue from the last question, with its team and history.")
     ] = False,
-    after: Annotated[str | None, typer.Option(metavar="ID", help="Go on from this one: see moot log.")] = None,
-    no_log: Annotated[bool, typer.Option("--no-log", help="Do not keep it for moot log.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="The verdicts as JSON on stdout.")] = False,
+    after: Annotated[str | None, typer.Option(metavar="ID", help="Continue from this question: see moot log.")] = None,
+    no_log: Annotated[bool, typer.Option("--no-log", help="Do not record it for moot log.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the verdicts as JSON.")] = False,
 ) -> int:
-    """Ask a team one question and watch it answer. The answer comes last."""
+    """Ask a team one question and watch it answer. The answer is printed last."""
     from moot.cli.ask import AskOptions, ask_command, one_question
 
     about = tuple(file or ())
@@ -159,11 +153,11 @@ app.command()(show)
 def demo(
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Write the page, such as demo.html.")] = None,
     unpack: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Write the recorded stores and their files there.")
+        Path | None, typer.Option(metavar="FOLDER", help="Unpack the recorded stores and their files there.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="The figures on stdout, nothing else.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print only the figures, as JSON.")] = False,
 ) -> int:
-    """Two real runs, recorded: what moot tells. No model is needed, nothing is asked."""
+    """Show two recorded real runs. No model is needed, and none is called."""
     from moot.cli.demo import demo_command
 
     return demo_command(page=output, folder=unpack, as_json=as_json)
@@ -171,9 +165,10 @@ def demo(
 
 @app.command()
 def doctor(
-    file: File, every: Annotated[bool, typer.Option("--all", help="Every model and strategy, be it longer.")] = False
+    file: File,
+    every: Annotated[bool, typer.Option("--all", help="Show every model and strategy, however many.")] = False,
 ) -> int:
-    """Is every model there, does it answer in the required form, and what would the run cost?"""
+    """Check that every model answers in the required form, and what the run would cost."""
     from moot.cli.doctor import doctor_command
 
     return doctor_command(file, every=every)
@@ -196,18 +191,16 @@ app.add_typer(models_app, name="models")
 def grade(
     file: File,
     judge: Annotated[
-        list[str] | None, typer.Option(help="A model of the file that judges instead; give it twice for two judges.")
+        list[str] | None, typer.Option(help="A model of the file to judge instead; repeat it for two judges.")
     ] = None,
     batch: Annotated[
-        int | None, typer.Option(min=1, max=100, help="How many answers a judge sees in a call; 1: each by itself.")
+        int | None, typer.Option(min=1, max=100, help="Answers shown to a judge per call; 1: one at a time.")
     ] = None,
-    settle: Annotated[bool, typer.Option("--settle", help="A person decides what is disputed or ungraded.")] = False,
-    anew: Annotated[
-        bool, typer.Option("--anew", help="Ask a grader of your own again about what it has graded.")
-    ] = False,
+    settle: Annotated[bool, typer.Option("--settle", help="Let a person decide what is disputed or ungraded.")] = False,
+    anew: Annotated[bool, typer.Option("--anew", help="Ask your own grader again about what it has graded.")] = False,
     store: Annotated[str | None, typer.Option(help="Grade this store: sqlite:///PATH.")] = None,
 ) -> int:
-    """Grade again from the store: by match, judges and persons' words. No player is called."""
+    """Grade again from the store: by match, judges or people. No player is called."""
     from moot.cli.grade import grade_command
 
     return grade_command(file, judges=judge or [], batch=batch, settling=settle, store=store, anew=anew)
@@ -219,11 +212,11 @@ def export(
     output: Annotated[Path, typer.Option("-o", "--output", help="The file to write; - is stdout.")],
     store: Annotated[str | None, typer.Option(help="Read this store: sqlite:///PATH.")] = None,
     questions: Annotated[
-        bool, typer.Option("--questions", help="The questions instead, with what turned out to be right.")
+        bool, typer.Option("--questions", help="Export the questions instead, with the answers found right.")
     ] = False,
-    served: Annotated[bool, typer.Option("--served", help="What the file's team was asked when served.")] = False,
+    served: Annotated[bool, typer.Option("--served", help="What the team was asked while being served.")] = False,
 ) -> int:
-    """The store as recorded replies: each player's drafts, with the player's name as `model`, the repeat as `sample`."""
+    """Export the store as recorded replies: each player's drafts, with its name as `model` and the repeat as `sample`."""
     from moot.cli.export import export_command
 
     return export_command(file, output, store=store, questions=questions, served=served)
@@ -235,18 +228,18 @@ def play(
         str | None,
         typer.Argument(
             metavar="PACKAGE",
-            help="A file of questions, or a built-in set; left out: those of the team's file.",
+            help="A question file or a built-in set; by default the team file's own.",
             show_default=False,
         ),
     ] = None,
-    team: Annotated[Path | None, typer.Option(help="A team file; without one the embedded local team plays.")] = None,
-    captain: Annotated[str | None, typer.Option(help="me: you have the last word. Or a player's name.")] = None,
+    team: Annotated[Path | None, typer.Option(help="A team file; by default the embedded local team.")] = None,
+    captain: Annotated[str | None, typer.Option(help="me: you have the last word; or a player's name.")] = None,
     seat: Annotated[str | None, typer.Option(help="me: your answer joins the team's.")] = None,
     strategy: Annotated[str | None, typer.Option(help="How the team decides.")] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first N questions.")] = None,
     clock: Annotated[bool, typer.Option("--clock/--no-clock", help="60 seconds for your answer.")] = True,
 ) -> int:
-    """The quiz as a game: the team against the audience, to six points. Take a seat, the captain's chair, or watch."""
+    """Play the quiz as a game, the team against the audience, to six points. Take a seat or the captain's chair, or watch."""
     from moot.cli.play import play_command
 
     return play_command(package, team=team, captain=captain, seat=seat, strategy=strategy, limit=limit, clock=clock)
@@ -262,24 +255,26 @@ def select(
             show_default=False,
         ),
     ],
-    k: Annotated[str, typer.Option(help="The size of the team; several are compared: 3,5,7.")] = "5",
-    method: Annotated[str, typer.Option(help="A selector, several with commas between, or all.")] = "all",
+    k: Annotated[str, typer.Option(help="Team size; several are compared: 3,5,7.")] = "5",
+    method: Annotated[str, typer.Option(help="A selector, several separated by commas, or all.")] = "all",
     m: Annotated[
-        int | None, typer.Option(min=1, help="Questions to choose on; 400 or four fifths of all.", show_default=False)
+        int | None,
+        typer.Option(
+            min=1, help="Number of questions to choose on; default 400, or four fifths of all.", show_default=False
+        ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Of the splits and of every draw.")] = 0,
-    splits: Annotated[int, typer.Option(min=1, help="Random splits: one says little.")] = 1,
+    seed: Annotated[int, typer.Option(help="Seed of the splits and of every draw.")] = 0,
+    splits: Annotated[int, typer.Option(min=1, help="Number of random splits; one says little.")] = 1,
     where: Annotated[
-        list[str] | None, typer.Option(help="Keep a part of the labels: same_version, category=law, model!=x.")
+        list[str] | None, typer.Option(help="Keep part of the labels: same_version, category=law, model!=x.")
     ] = None,
     option: Annotated[
-        list[str] | None, typer.Option(help="An option of the method: tau=0.5; among several: exact.objective=truth.")
+        list[str] | None, typer.Option(help="An option of the method: tau=0.5; with several: exact.objective=truth.")
     ] = None,
-    calls: Annotated[
-        int | None, typer.Option(min=0, help="At most so many summariser calls a method and split.")
-    ] = None,
+    calls: Annotated[int | None, typer.Option(min=0, help="Maximum summariser calls per method and split.")] = None,
     against: Annotated[
-        str | None, typer.Option(help="The method that all others are compared with; top-accuracy.", show_default=False)
+        str | None,
+        typer.Option(help="The method to compare all others with; default top-accuracy.", show_default=False),
     ] = None,
     label_kind: Annotated[
         str | None,
@@ -287,17 +282,15 @@ def select(
             "--labels", help="What a label matrix holds: choices, or free answers (free).", show_default=False
         ),
     ] = None,
-    summariser: Annotated[str | None, typer.Option(help="A model of the file; else that of its mixture.")] = None,
+    summariser: Annotated[str | None, typer.Option(help="A model of the file; by default that of its mixture.")] = None,
     without_own_model: Annotated[
         bool, typer.Option("--without-own-model", help="Leave out proposers of the summariser's own model.")
     ] = False,
     store: Annotated[str | None, typer.Option(help="Read this store: sqlite:///PATH.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="The rows on stdout, nothing else.")] = False,
-    everything: Annotated[
-        bool, typer.Option("--all", help="Every table, and not the screen that ends with a team.")
-    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print only the rows, as JSON.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Print every table instead of the summary.")] = False,
 ) -> int:
-    """Choose complementary proposers, and measure the choice on questions it never saw."""
+    """Choose complementary proposers, and measure the choice on held-out questions."""
     from moot.cli.select import select_command
 
     return select_command(

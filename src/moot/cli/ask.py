@@ -104,7 +104,7 @@ def one_question(words: Sequence[str], team: Path | None) -> str:
     files = [word for word in words if Path(word).suffix in (".yaml", ".yml") and len(word.split()) == 1]
     if files and team is None:
         asked = " ".join(word for word in words if word not in files) or "…"
-        raise UsageError(f'the file stands behind --team: moot ask --team {pasted(files[0])} "{asked}"')
+        raise UsageError(f'the file goes after --team: moot ask --team {pasted(files[0])} "{asked}"')
     if len(words) > 1:
         behind = f" --team {pasted(team)}" if team is not None else ""
         raise UsageError(f'expected one question, in quotes: moot ask "{" ".join(words)}"{behind}')
@@ -158,11 +158,11 @@ def _about_files(question: Question, files: Sequence[Path]) -> Question:
         return question
     names = [path.name if [each.name for each in files].count(path.name) == 1 else str(path) for path in files]
     if len(set(names)) < len(names):
-        raise UsageError("--file: one document is named twice; expected each once")
+        raise UsageError("--file: one document is given twice; expected each once")
     shown = shown_files(list(zip(names, files, strict=True)), question, key="--file")
     say(f"moot: shown of {'; '.join(parts_in_words(shown.parts))}", file=sys.stderr)
     if not shown.found:
-        say("moot: no passage has a word of the question; the beginning is shown", file=sys.stderr)
+        say("moot: no passage shares a word with the question; the beginning is shown", file=sys.stderr)
     return question_of(question.text, question.choices, question.language, question.kind, shown.text)
 
 

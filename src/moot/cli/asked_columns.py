@@ -100,23 +100,23 @@ def _in_this_folder(*, yes: bool) -> tuple[Path | None, tuple[str, ...]]:
     """The only file here that looks like questions, or the one that is chosen; None, and why, where there is neither."""
     likely = [path.relative_to(Path.cwd()) for path in likely_questions(Path.cwd())]
     if len(likely) == 1:
-        say(f"Questions: {likely[0]}, the only file here that looks like some")
+        say(f"Questions: {likely[0]}, the only question file here")
         return likely[0], ()
     if not likely:
         unknown = unknown_tables(Path.cwd())
         if len(unknown) == 1 and not yes:
             name = unknown[0].name
-            if taken(f"Questions: {name}: take it? You will be asked what its columns are."):
+            if taken(f"Questions: {name}: use it? You will be asked what its columns are."):
                 return unknown[0].relative_to(Path.cwd()), ()
-        notes = ("no file here looks like questions: these come with moot", _how_to_take_yours(unknown))
+        notes = ("no question file here; these come with moot", _how_to_take_yours(unknown))
         for path in undecoded_tables(Path.cwd()):
-            say(f"{path.name} is passed over: {not_utf8(path.relative_to(Path.cwd()), 'it is none')}")
+            say(f"{path.name} is skipped: {not_utf8(path.relative_to(Path.cwd()), 'it is none')}")
         return None, _said(notes)
     if yes:
         names = few_names([str(path) for path in likely])
-        several_files = "several files here look like questions: these come with moot"
-        return None, _said((several_files, f"--questions FILE takes one of {names}"))
-    say("Questions: several files here look like some")
+        several_files = "several question files here; these come with moot"
+        return None, _said((several_files, f"--questions FILE picks one of {names}"))
+    say("Questions: several question files here")
     for place, path in enumerate(likely):
         say(f"  {place + 1:3}  {path}")
     return likely[one("Which?", [[place] for place in range(len(likely))])], ()
@@ -133,7 +133,7 @@ def _said(notes: tuple[str, str]) -> tuple[str, str]:
 def _how_to_take_yours(unknown: Sequence[Path]) -> str:
     """A table whose columns nobody has heard of may well be them, so it is named."""
     if len(unknown) != 1:
-        return "--questions FILE takes yours"
+        return "--questions FILE uses yours"
     return f"--questions {pasted(unknown[0].name)} asks which of its columns is what"
 
 
@@ -179,7 +179,7 @@ def _settled(path: Path, *, yes: bool) -> tuple[Stated, Proposal]:
         elif not yes:
             stated = stated_too(stated, _asked(menu, doubt))
         elif (way := _proposed_for(doubt)) is not None:
-            say(f"  {doubt.brief or doubt.problem}: {_in_yaml(way)} is taken")
+            say(f"  {doubt.brief or doubt.problem}: using {_in_yaml(way)}")
             stated = stated_too(stated, way)
         else:
             return stated, proposal
@@ -213,7 +213,7 @@ def _with_choices(menu: ColumnMenu, stated: Stated, proposal: Proposal, *, yes: 
         if yes:
             return proposed if likely.columns else _which_choices(menu, likely.why)
         return _as_choices(
-            stated, menu.several("Which are the choices? Such as 2-5; enter takes", free, likely.columns)
+            stated, menu.several("Which are the choices, such as 2-5? Enter accepts", free, likely.columns)
         )
     return None
 
@@ -230,7 +230,7 @@ def _with_id(menu: ColumnMenu, stated: Stated, proposal: Proposal) -> Stated | N
     found = likely_id(menu.table, _free(stated, proposal), several(proposal.columns["text"])[0])
     if found is None:
         return None
-    say(f"  {listed([found])} is taken for the id: it is short, and different in every row")
+    say(f"  {listed([found])} is used as the id: it is short and different in every row")
     return _as(stated, "id", (found,))
 
 
@@ -265,7 +265,7 @@ def _asked(menu: ColumnMenu, doubt: Doubt) -> Stated:
     for place, way in enumerate(doubt.ways):
         say(f"  {place + 1:3}  {_in_yaml(way)}")
     if len(doubt.ways) == 1:
-        typed("That is the only way it can be read; enter goes on, Ctrl-C stops")
+        typed("That is the only way to read it; Enter continues, Ctrl-C stops")
         return doubt.ways[0]
     return doubt.ways[one("Which?", [[place] for place in range(len(doubt.ways))], doubt.likely)]
 
@@ -278,9 +278,9 @@ def _columns_of(way: Stated) -> tuple[str, ...]:
 def _of_doubt(doubt: Doubt) -> str:
     if doubt.about == "other" or not doubt.ways:
         ways = " or ".join(_in_yaml(way) for way in doubt.ways[:MOST_WAYS])
-        return f"TO BE SETTLED: {doubt.problem}{f'; below, one of: {ways}' if ways else ''}"
+        return f"TO SETTLE: {doubt.problem}{f'; below, one of: {ways}' if ways else ''}"
     named = [listed(_columns_of(way)) or "null for none" for way in doubt.ways[:MOST_WAYS]]
-    return f"TO BE SETTLED: {doubt.brief or doubt.problem}: one of {', '.join(named)}"
+    return f"TO SETTLE: {doubt.brief or doubt.problem}: one of {', '.join(named)}"
 
 
 def _as_it_might_stand(proposal: Proposal, known: Mapping[str, Any]) -> Iterator[str]:
@@ -298,7 +298,7 @@ def _as_it_might_stand(proposal: Proposal, known: Mapping[str, Any]) -> Iterator
         columns |= _stated_keys(way)["columns"]
         taken.update(_columns_of(way))
     if columns != dict(known):
-        yield f"so that below stands, for example, columns: {flow({key: columns[key] for key in COLUMN_KEYS if key in columns})}"
+        yield f"so that the lines below contain, for example, columns: {flow({key: columns[key] for key in COLUMN_KEYS if key in columns})}"
 
 
 def _columns(names: str | list[str]) -> ColumnNames:
@@ -337,11 +337,11 @@ def _shown(dataset: Dataset) -> Dataset:
     if asked.choices:
         lettered = zip(asked.letters, asked.choices, strict=True)
         say(f"    {cut('  '.join(f'{letter}) {choice}' for letter, choice in lettered), LONGEST_SHOWN)}")
-    say(f"    right: {cut(right, LONGEST_SHOWN) if right is not None else 'that it cannot be answered'}")
+    say(f"    right: {cut(right, LONGEST_SHOWN) if right is not None else 'none (the question cannot be answered)'}")
     questions = [case.question for case in islice(dataset, LOOKED_AT)]
     different = len({(question.text, question.choices, question.context) for question in questions})
     if different < _MOSTLY * len(questions):
-        say(f"  only {different} of these {len(questions)} questions are different: is it the right column?")
+        say(f"  only {different} of these {len(questions)} questions are different; is this the right column?")
     return dataset
 
 

@@ -94,7 +94,7 @@ def verdict_words(bought: Bought) -> str:
     gap = _difference(bought)
     if bought.winner is not None and gap is not None:
         return (
-            f"Take {names[bought.winner]} where the cheaper stage is not sure: it won the race and is better than {incumbent}"
+            f"Take {names[bought.winner]} where the drafts are not sure: it won the race and is better than {incumbent}"
             f" (95 %); {100 * gap:+.1f} points on {heard}, picked afterwards and so without an interval."
         )
     left = ", ".join(names[number] for number in race.race.left)

@@ -22,7 +22,7 @@ def typed(prompt: str) -> str:
     if sys.stdin is None or not sys.stdin.isatty():
         say()
     if not line:
-        raise UsageError("the input ended before all was chosen, and nothing is written; --yes takes what is proposed")
+        raise UsageError("the input ended before everything was chosen, so nothing was written; --yes accepts the proposals")
     return line.strip()
 
 
@@ -46,7 +46,7 @@ def several(
         if chosen is not None:
             return chosen
         or_names = " or names" if names else ""
-        say(f"expected numbers of {in_numbers(offered)}{or_names} with commas between, such as 1,3-5; or all, or none")
+        say(f"expected numbers of {in_numbers(offered)}{or_names} separated by commas, such as 1,3-5; or all, or none")
 
 
 def one(prompt: str, ways: Sequence[Sequence[int]], proposed: int | None = None, names: Sequence[str] = ()) -> int:
@@ -58,7 +58,7 @@ def one(prompt: str, ways: Sequence[Sequence[int]], proposed: int | None = None,
     expected = f"one of {', '.join(map(name_of, ways))}" if any(len(way) != 1 for way in ways) else in_numbers(offered)
     what = "number or name" if names else "number"
     while True:
-        wanted = f"Type a {what} ({expected})" if proposed is None else f"Enter takes [{name_of(ways[proposed])}]"
+        wanted = f"Type a {what} ({expected})" if proposed is None else f"Enter accepts [{name_of(ways[proposed])}]"
         line = typed(f"{prompt} {wanted}")
         if not line and proposed is not None:
             return proposed

@@ -15,7 +15,9 @@ def run(
     ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first N questions.")] = None,
     budget_usd: Annotated[float | None, typer.Option(min=0, help="A hard cap on money for the experiment.")] = None,
-    estimate: Annotated[bool, typer.Option("--estimate", help="Print calls, tokens and cost, without making a call.")] = False,
+    estimate: Annotated[
+        bool, typer.Option("--estimate", help="Print calls, tokens and cost, without making a call.")
+    ] = False,
     every: Annotated[bool, typer.Option("--all", help="With --estimate: every model and strategy.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print neither progress nor tables.")] = False,
     engine: Annotated[str, typer.Option(metavar="local|ray", help="Run here, or on a Ray cluster.")] = "local",
@@ -63,14 +65,14 @@ def runs(
     file: Annotated[
         Path | None,
         typer.Argument(
-            metavar="FILE", help="An experiment file: what its store holds; or a folder.", show_default=False
+            metavar="FILE", help="An experiment file, whose store is read; or a folder.", show_default=False
         ),
     ] = None,
     store: Annotated[str | None, typer.Option(help="Read this store: sqlite:///PATH.")] = None,
-    limit: Annotated[int, typer.Option(min=1, help="So many of each store, the newest first.")] = 20,
-    as_json: Annotated[bool, typer.Option("--json", help="As JSON on stdout.")] = False,
+    limit: Annotated[int, typer.Option(min=1, help="At most this many per store, newest first.")] = 20,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> int:
-    """The experiments and served teams of a store: state, questions, verdict and cost. Without one: of those in this folder."""
+    """List the experiments and served teams of a store, with state, verdict and cost. Default: all stores in this folder."""
     from moot.cli.runs import runs_command
 
     return runs_command(file, store=store, most=limit, as_json=as_json)
@@ -79,18 +81,20 @@ def runs(
 def log(
     words: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[WORDS]", help="All of these stand in it; or one id: shown whole.", show_default=False),
+        typer.Argument(
+            metavar="[WORDS]", help="Words that must all occur; or one id, shown in full.", show_default=False
+        ),
     ] = None,
     team: Annotated[
-        Path | None, typer.Option(help="A team file with a store: what was asked of it, served too.")
+        Path | None, typer.Option(help="A team file with a store: what its team was asked, served or not.")
     ] = None,
     store: Annotated[str | None, typer.Option(help="Read this store: sqlite:///PATH.")] = None,
-    runs: Annotated[bool, typer.Option("--runs", help="The questions of experiments as well.")] = False,
-    limit: Annotated[int, typer.Option(min=1, help="So many, the newest first.")] = 10,
-    as_json: Annotated[bool, typer.Option("--json", help="As JSON on stdout.")] = False,
-    no_pager: Annotated[bool, typer.Option("--no-pager", help="All of one at once, also on a terminal.")] = False,
+    runs: Annotated[bool, typer.Option("--runs", help="Include the questions of experiments.")] = False,
+    limit: Annotated[int, typer.Option(min=1, help="At most this many, newest first.")] = 10,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    no_pager: Annotated[bool, typer.Option("--no-pager", help="Print everything at once, even on a terminal.")] = False,
 ) -> int:
-    """Earlier questions and their answers, found by their words. Go on from one with moot ask --after ID."""
+    """Search earlier questions and their answers. Continue from one with moot ask --after ID."""
     from moot.cli.log import log_command
 
     by_the_page = not no_pager
@@ -102,12 +106,12 @@ def log(
 def watch(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The experiment file (YAML).", show_default=False)],
     store: Annotated[str | None, typer.Option(help="Read this store: sqlite:///PATH.")] = None,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0: any free one.")] = 0,
-    every: Annotated[float, typer.Option(min=0.5, max=3600, help="Seconds between two looks at the store.")] = 3.0,
-    once: Annotated[bool, typer.Option("--once", help="Print how it stands, and end.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="The same once, as JSON on stdout.")] = False,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 picks a free one.")] = 0,
+    every: Annotated[float, typer.Option(min=0.5, max=3600, help="Seconds between two reads of the store.")] = 3.0,
+    once: Annotated[bool, typer.Option("--once", help="Print the current state and exit.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the current state as JSON and exit.")] = False,
 ) -> int:
-    """A page of a running experiment: accuracy so far, calls, money, failures, slow endpoints. Only this machine reaches it."""
+    """Follow a running experiment on a page: accuracy so far, calls, cost, failures. Only this machine can open it."""
     from moot.cli.watch import watch_command
 
     return watch_command(file, store=store, port=port, every_s=every, once=once, as_json=as_json)
@@ -115,13 +119,15 @@ def watch(
 
 def show(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The experiment file (YAML).", show_default=False)],
-    question_id: Annotated[str | None, typer.Argument(metavar="QUESTION_ID", help="Its id; left out: a list.")] = None,
-    strategy: Annotated[str | None, typer.Option(help="Only this strategy: solo, solo@ann, six/vote.")] = None,
+    question_id: Annotated[
+        str | None, typer.Argument(metavar="QUESTION_ID", help="The question's id; by default all are listed.")
+    ] = None,
+    strategy: Annotated[str | None, typer.Option(help="Show only this strategy: solo, solo@ann, six/vote.")] = None,
     store: Annotated[str | None, typer.Option(help="Read this store: sqlite:///PATH.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="As JSON on stdout.")] = False,
-    no_pager: Annotated[bool, typer.Option("--no-pager", help="All at once, also in a terminal.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    no_pager: Annotated[bool, typer.Option("--no-pager", help="Print everything at once, even on a terminal.")] = False,
 ) -> int:
-    """One question, whole: every prompt, reply and grade; or all of them, with who was right."""
+    """Show one question with every prompt, reply and grade; or list all, with who was right."""
     from moot.cli.show import show_command
 
     by_the_page = not no_pager

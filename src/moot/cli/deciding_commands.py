@@ -14,18 +14,18 @@ def fit(
     ],
     output: Annotated[Path, typer.Option("-o", "--output", help="The file to write, such as rule.json.")],
     served: Annotated[
-        bool, typer.Option("--served", help="From feedback on what was served, and tell the drift.")
+        bool, typer.Option("--served", help="Learn from feedback on served answers, and report drift.")
     ] = False,
     promise: Annotated[
         list[float] | None,
         typer.Option(
-            help="So many of the answers given are to be right, such as 0.95, for abstain: {target: 0.95}. May be repeated."
+            help="Share of given answers that must be right, such as 0.95, for abstain: {target: 0.95}. May be repeated."
         ),
     ] = None,
-    team: Annotated[str | None, typer.Option(help="Which team of the file, where it has several.")] = None,
+    team: Annotated[str | None, typer.Option(help="Which team, if the file has several.")] = None,
     store: Annotated[str | None, typer.Option(help="Read this store: sqlite:///PATH.")] = None,
 ) -> int:
-    """Learn from graded questions which of the team's answers to take, for learnt: {from: rule.json}. Nobody is asked."""
+    """Learn from graded questions which of the team's answers to take, for learnt: {from: rule.json}. No model is called."""
     from moot.cli.fit import fit_command
 
     return fit_command(file, output, served=served, promises=promise or [], team=team, store=store)
@@ -36,20 +36,18 @@ def advise(
         list[Path],
         typer.Argument(
             metavar="FILE|LABELS|REPLIES…",
-            help="An experiment file that was run, a label matrix, or recorded replies.",
+            help="The file of a finished run, a label matrix, or recorded replies.",
             show_default=False,
         ),
     ],
     questions: Annotated[Path | None, typer.Option(help="The questions that recorded replies answer.")] = None,
     budget: Annotated[
-        float | None, typer.Option("--budget-usd-per-1000", metavar="USD", help="At most so much for 1,000 questions.")
+        float | None, typer.Option("--budget-usd-per-1000", metavar="USD", help="Maximum cost per 1,000 questions.")
     ] = None,
     min_accuracy: Annotated[
-        float | None, typer.Option(metavar="P", help="At least such a share right, with the interval's lower end.")
+        float | None, typer.Option(metavar="P", help="Minimum accuracy, to be shown by the interval's lower end.")
     ] = None,
-    max_seconds: Annotated[
-        float | None, typer.Option(metavar="S", help="At most so long a question, on the mean.")
-    ] = None,
+    max_seconds: Annotated[float | None, typer.Option(metavar="S", help="Maximum mean time per question.")] = None,
     most_accurate: Annotated[
         bool, typer.Option("--most-accurate", help="The most accurate, not the cheapest that is about as good.")
     ] = False,
@@ -60,15 +58,15 @@ def advise(
     ] = None,
     buy: Annotated[
         float | None,
-        typer.Option("--buy", metavar="USD", help="Play what is worth trying as a race, for at most so much."),
+        typer.Option("--buy", metavar="USD", help="Try promising options as a race, spending at most this."),
     ] = None,
     stages: Annotated[
         str | None,
-        typer.Option("--try", metavar="NAMES", help="What --buy plays where it is not sure: talkative,peer-review."),
+        typer.Option("--try", metavar="NAMES", help="What --buy tries on unsure questions: talkative,peer-review."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="The advice as JSON on stdout.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the advice as JSON.")] = False,
 ) -> int:
-    """Which team and rule, from the drafts that are there: accuracy against money and time. Only --buy asks anybody."""
+    """Recommend a team and a rule from existing drafts, by accuracy, cost and time. Only --buy calls models."""
     from moot.advise.frontier import AdviceWanted
     from moot.cli.advise import advise_command
     from moot.cli.advise_buy import purchase_typed

@@ -49,7 +49,7 @@ HELPS = RecordedRun(
 HURTS = RecordedRun(
     "small-captain.yaml",
     "Where it hurts. One player of that model joins five of SmolLM2, a tenth of its size, on easy questions. A small one, "
-    "made captain once the players' own answers were known, reads them all and decides.",
+    "made captain when all drafts were already known, reads them and decides.",
 )
 RECORDINGS = (HELPS, HURTS)
 
@@ -129,4 +129,4 @@ def _next(page: Path | None, folder: Path | None) -> Iterator[str]:
         yield "moot demo --unpack recorded   unpack the stores, for report, show and compare"
     else:
         yield f"moot report {pasted(folder / HELPS.file)} --all"
-    yield "moot init                     set up an experiment with your own models and questions"
+    yield "moot init                     an experiment with your own models and questions"

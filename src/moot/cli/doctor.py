@@ -88,7 +88,7 @@ def _end(diagnoses: Sequence[Diagnosis], experiment: Plan, console: Console) -> 
         console.print(words)
     if failed:
         _say_next(
-            f"{len(failed)} of {count(len(diagnoses), 'model')} failed; once that is mended:",
+            f"{len(failed)} of {count(len(diagnoses), 'model')} failed; once that is fixed:",
             f"moot doctor {file}",
             console,
         )

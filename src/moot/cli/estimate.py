@@ -130,23 +130,23 @@ def _sentences(taken: RunEstimate, budget_usd: float | None) -> Iterator[str]:
     cost, at_most, budget = money_alike([taken.cost_usd, taken.most_usd, budget_usd])
     most = f"at most {at_most}" if taken.most_usd is not None else f"unbounded: {_unbounded_by(taken)}"
     cap = "" if budget_usd is None else f"; never more than {budget} (budget_usd)"
-    yield f"Together {cost} ({most}), if nothing has to be asked twice{cap}."
+    yield f"In total {cost} ({most}), if no call has to be repeated{cap}."
     if taken.duration is not None:
         yield _how_long(taken.duration)
     if taken.untimed:
-        beside = "beside that " if taken.duration is not None else ""
+        beside = "in addition " if taken.duration is not None else ""
         yield (
-            f"How long {', '.join(taken.untimed)} will take {beside}is not known: none of its replies on this machine is stored;"
+            f"How long {', '.join(taken.untimed)} will take {beside}is not known: no reply on this machine is stored;"
             " moot doctor measures one."
         )
     if taken.cost_usd != 0:
         yield _how_sure(taken)
     for label, cause in taken.broken.items():
-        yield f"What {label} would ask is not in these numbers, since it failed: {cause}"
+        yield f"These numbers leave out {label}, which failed when tried: {cause}"
     if budget_usd is not None and taken.cost_usd and taken.spent_usd + taken.cost_usd > budget_usd:
         budget, before = money_alike([budget_usd, taken.spent_usd])
-        spent = f", of which {before} is spent" if taken.spent_usd else ""
-        yield f"The budget of {budget}{spent} would stop it before its end."
+        spent = f", of which {before} is already spent" if taken.spent_usd else ""
+        yield f"The budget of {budget}{spent} would stop the run before its end."
 
 
 def _table(first: str, *others: str) -> Table:
@@ -216,7 +216,7 @@ def _count(number: float) -> str:
 
 def _how_long(duration: Duration) -> str:
     who = ", ".join(duration.models) if len(duration.models) <= 3 else f"{len(duration.models)} models on one endpoint"
-    limits = f"by the limits of {who}: {duration.held_by}"
+    limits = f"given the limits of {who}: {duration.held_by}"
     if duration.reply_s is None:  # nobody can be faster than that
         return f"It takes {_time(duration.seconds)} or more, {limits}."
     reply = f"if a reply takes {_time(duration.reply_s)}"
@@ -243,25 +243,25 @@ def _how_sure(taken: RunEstimate) -> str:
     between = f"between {least} and {most}"
     if taken.sure == "played":
         close = between if low != high else "on every question"
-        return f"The models were asked themselves, which costs nothing: {close}."
+        return f"The models themselves were asked, which costs nothing: {close}."
     if taken.sure == "learned":
         more = taken.examples_needed
-        after = f" After a run with --limit {more} it would be known to a fifth." if more is not None else ""
-        return f"As {_stored(taken.examples)} went: {between}.{after}"
-    bound = "without a bound" if high is None else most
-    undeclared = f" ({', '.join(taken.undeclared)} declares none)" if high is None and taken.undeclared else ""
+        after = f" A run with --limit {more} would pin it down to within a fifth." if more is not None else ""
+        return f"Going by {_stored(taken.examples)}: {between}.{after}"
+    bound = "unbounded" if high is None else most
+    undeclared = f" ({', '.join(taken.undeclared)} declares no limit)" if high is None and taken.undeclared else ""
     beyond = ""
     if taken.beyond_calls >= 1:
-        counted = "no figure here has them" if taken.most_usd is None else 'only the sum\'s "at most" has them'
+        counted = "no figure here includes them" if taken.most_usd is None else 'only the total\'s "at most" includes them'
         beyond = (
-            f" Strategies may make up to {taken.beyond_calls:,.0f} calls more, which no question tried took; {counted}."
+            f" Strategies may make up to {taken.beyond_calls:,.0f} more calls than any question tried here took; {counted}."
         )
     guess = f"What {_named(taken.guessed)} will say is a guess"
     if bound == least:
-        return f"{guess}; whatever it is, it takes {bound}.{beyond}{_trial_run(taken)}"
+        return f"{guess}; either way it takes {bound}.{beyond}{_trial_run(taken)}"
     return (
         f"{guess}: {least} if replies are short and all agree,"
-        f" {'and ' if high is None else ''}{bound}{undeclared} if they are long and nobody does.{beyond}{_trial_run(taken)}"
+        f" {'and ' if high is None else ''}{bound}{undeclared} if they are long and all disagree.{beyond}{_trial_run(taken)}"
     )
 
 
@@ -271,7 +271,7 @@ def _named(names: Sequence[str]) -> str:
 
 def _trial_run(taken: RunEstimate) -> str:
     """What would make it known; nothing where a trial would be the whole run."""
-    return f" After a run with --limit {TRIAL} it is known." if taken.questions > TRIAL else ""
+    return f" A run with --limit {TRIAL} would tell." if taken.questions > TRIAL else ""
 
 
 def _unbounded_by(taken: RunEstimate) -> str:
@@ -279,7 +279,7 @@ def _unbounded_by(taken: RunEstimate) -> str:
         return f"{', '.join(taken.broken)} failed"
     if taken.undeclared:
         declare = "declares" if len(taken.undeclared) == 1 else "declare"
-        return f"{', '.join(taken.undeclared)} {declare} no bound of calls"
+        return f"{', '.join(taken.undeclared)} {declare} no limit on calls"
     missing = [f"{', '.join(names)}: no {key}" for key, names in taken.without.items() if names]
     return "; ".join(missing)
 
@@ -289,4 +289,4 @@ def _calls(number: float | None) -> str:
 
 
 def _stored(questions: int) -> str:
-    return "the one question that is stored" if questions == 1 else f"the {questions:,} questions that are stored"
+    return "the one stored question" if questions == 1 else f"the {questions:,} stored questions"

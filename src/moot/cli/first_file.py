@@ -41,23 +41,23 @@ def placed(file: Path | None, questions: Path | None, output: Path | None) -> tu
     if file is None:
         return questions, output or Path(DEFAULT_OUTPUT)
     if file.suffix.lower() in (".yaml", ".yml"):
-        raise UsageError(f"{file} is no file of questions; moot init -o {pasted(file)} writes an experiment there")
+        raise UsageError(f"{file} is not a question file; moot init -o {pasted(file)} writes an experiment there")
     if file.suffix.lower() not in QUESTION_FILES:
-        raise UsageError(f"{file} is no file of questions; expected one that ends with {', '.join(QUESTION_FILES)}")
+        raise UsageError(f"{file} is not a question file; expected one that ends with {', '.join(QUESTION_FILES)}")
     if questions is not None:
-        raise UsageError(f"{file} and --questions {questions} are two files of questions; expected one")
+        raise UsageError(f"{file} and --questions {questions} are two question files; expected one")
     return file, output or file.with_suffix(".yaml")
 
 
 def init_command(questions: Path | None, output: Path, *, yes: bool, ports: Sequence[int], key_env: str | None) -> int:
     _check_output(output, yes=yes)
     if questions is not None:
-        check_exists(questions, "no such file of questions")
+        check_exists(questions, "no such question file")
     if questions is not None and questions.suffix.lower() in TABLE_ENDINGS:
         check_readable(questions)  # before anything is asked that would be asked again
     offers = find_offers(ports, key_env, yes=yes, again=_typed_too(questions, output, yes=yes))
     usual = proposed(offers)
-    say("Models (* are proposed):")
+    say("Models (* = proposed):")
     show(offers, usual)
     models = [model for place in usual for model in offers[place].models] if yes else choose(offers)
     taken = find_questions(questions, output, yes=yes, small=all(model.small for model in models))
@@ -73,7 +73,7 @@ def init_command(questions: Path | None, output: Path, *, yes: bool, ports: Sequ
     _write(output, starter.text)
     if taken.unsettled is not None:
         say(f"moot: {taken.unsettled}", file=sys.stderr)
-        say(f"moot: {output} is written, with what is left to be settled as a comment under questions", file=sys.stderr)
+        say(f"moot: wrote {output}; what is left to settle is in a comment under questions", file=sys.stderr)
         return UNSETTLED
     if fitted.failed:
         _say_failed(starter, fitted.failed, offers)
@@ -88,7 +88,7 @@ def _say_failed(starter: StarterFile, failed: Sequence[str], offers: Sequence[Of
         say(f"moot: {words}", file=sys.stderr)
     others = [offer.title for offer in offers if not any(model in starter.models for model in offer.models)]
     say(
-        f"moot: {starter.path} is written, and moot doctor would fail as this did. Take another model:", file=sys.stderr
+        f"moot: wrote {starter.path}, but moot doctor would fail in the same way. Take another model:", file=sys.stderr
     )
     say(f"  moot init -o {pasted(starter.path)}   such as {few_names(others)}", file=sys.stderr)
 
@@ -107,13 +107,13 @@ def _check_output(output: Path, *, yes: bool) -> None:
     if output.is_dir():
         raise UsageError(f"{output} is a folder; expected the name of a file")
     if output.exists() and not output.is_file():
-        raise UsageError(f"{output} is no regular file, which would be replaced; expected the name of a file")
+        raise UsageError(f"{output} is not a regular file and would be replaced; expected the name of a file")
     if os.path.lexists(output):
-        elsewhere = f"{output} is there already; -o FILE writes elsewhere"
+        elsewhere = f"{output} already exists; -o FILE writes elsewhere"
         if yes:
             raise UsageError(elsewhere)
-        if not agreed(f"{output} is there already. Write over it?"):
-            raise UsageError(f"{elsewhere}. Nothing is changed")
+        if not agreed(f"{output} already exists. Overwrite it?"):
+            raise UsageError(f"{elsewhere}. Nothing was changed")
 
 
 def _names_beside(output: Path) -> set[str]:
@@ -135,7 +135,7 @@ def _hosted_too(offers: Sequence[Offer], models: Sequence[StarterModel]) -> list
         replace(
             hosted_model(key, "NAME"),
             title=key.api.name,
-            where=f"{key.variable} is set. For a model of {key.api.name}: take off the #, and put its name for NAME.",
+            where=f"{key.variable} is set. To use a model of {key.api.name}, remove the # and replace NAME by its name.",
         )
         for key in keys
     ]
@@ -157,15 +157,15 @@ def _write(output: Path, text: str) -> None:
 def _say_next(starter: StarterFile, first: Sequence[str]) -> None:
     count = starter.questions.count
     asked = f", {count} questions" if count is not None else ""
-    say(f"\n{starter.path} is written: {', '.join(starter.named)}{asked}; solo, vote and talkative")
+    say(f"\nWrote {starter.path}: {', '.join(starter.named)}{asked}; solo, vote and talkative")
     if any(model.simulated for model in starter.models):
-        say("Simulated models are not real: what they show says nothing about real ones.")
+        say("Simulated models are not real: their results say nothing about real ones.")
     file = pasted(starter.path)
     steps = [
-        *((command, "gets what is missing") for command in first),
-        (f"moot doctor {file}", "is every model there, and does it answer?"),
-        (f"moot run {file} --estimate", "what would it take?"),
-        (f"moot run {file}", "run it; again to go on where it stopped"),
+        *((command, "get what is missing") for command in first),
+        (f"moot doctor {file}", "check that every model answers"),
+        (f"moot run {file} --estimate", "estimate calls, time and cost"),
+        (f"moot run {file}", "run it; repeat to resume where it stopped"),
     ]
     width = max(len(command) for command, _ in steps)
     say("Next:")

@@ -142,7 +142,7 @@ async def _forget(store: Store, grading: Grading, experiment: str) -> None:
             f"--anew: nothing is kept of what {grading.kept_as} says; expected a grader of your own in the file"
         )
     forgotten = await store.run(partial(forget_grades, grading=grading, experiment=experiment))
-    say(f"moot: {forgotten} grades of {grading.kept_as} are asked for anew", file=sys.stderr)
+    say(f"moot: {forgotten} grades of {grading.kept_as} are asked for again", file=sys.stderr)
 
 
 def _say(graded: Graded, grading: Grading) -> None:
@@ -175,7 +175,7 @@ def _say(graded: Graded, grading: Grading) -> None:
 def _say_compared(compared: Compared | None) -> None:
     if compared is None:
         return
-    without = f", {compared.without} without a word" if compared.without else ""
+    without = f", {compared.without} without a verdict" if compared.without else ""
     say(f"long answers, two by two: {count(compared.words, 'preference')}{without}")
     for cause, times in compared.causes.most_common(5):
         say(f"moot: no preference, {times} ×: {cause}", file=sys.stderr)
@@ -190,7 +190,7 @@ async def _say_whose_turn(store: Store, graded: Graded, grading: Grading, experi
     if not graded.ungraded and not graded.disputed:
         return
     if left := len(await open_answers(store, grading, experiment, needs())):
-        words = f"{count(left, 'different answer')} that a person may decide, drafts among them"
+        words = f"{count(left, 'different answer')} for a person to decide, including drafts"
         say(f"moot: {words}: moot grade {pasted(path)} --settle", file=sys.stderr)
 
 

@@ -3,39 +3,39 @@
 from __future__ import annotations
 
 GROUPS = {
-    "Begin": {
+    "Get started": {
         "init": "Find models and questions, and write an experiment file.",
-        "demo": "Two real runs, recorded: what moot tells. No model is needed.",
-        "doctor": "Is every model there, and what would the run cost?",
-        "import": "Logs of evaluations you have, as questions and replies.",
+        "demo": "Show two recorded real runs. No model is needed.",
+        "doctor": "Check every model, and what the run would cost.",
+        "import": "Turn evaluation logs into questions and replies.",
     },
     "Run": {
-        "plan": "How many questions are needed to see a gain.",
-        "run": "Run an experiment, or go on where it stopped.",
-        "watch": "A page of a running experiment.",
-        "runs": "The experiments and served teams of a store.",
-        "grade": "Grade again from the store: by match, judges and persons.",
+        "plan": "Work out how many questions it takes to see a gain.",
+        "run": "Run an experiment, or resume it where it stopped.",
+        "watch": "Follow a running experiment on a page.",
+        "runs": "List the experiments and served teams of a store.",
+        "grade": "Grade again from the store: by match, judges or people.",
     },
-    "Look": {
-        "report": "The verdict, accuracy with intervals, outcomes and cost.",
-        "compare": "Two strategies on the same questions.",
-        "show": "One question, whole: every prompt, reply and grade.",
+    "Results": {
+        "report": "Show the verdict, accuracy with intervals, and cost.",
+        "compare": "Compare two strategies on the same questions.",
+        "show": "Show one question with every prompt, reply and grade.",
         "select": "Choose complementary proposers, and test the choice.",
-        "advise": "Which team and rule to take, from the drafts that are there.",
+        "advise": "Recommend a team and a rule from existing drafts.",
         "fit": "Learn from graded questions which answer to take.",
-        "export": "The store as recorded replies.",
+        "export": "Export the store as recorded replies.",
     },
     "Ask and serve": {
         "ask": "Ask a team one question and watch it answer.",
-        "log": "Earlier questions and their answers, found by their words.",
-        "play": "The quiz as a game: the team against the audience.",
-        "serve": "A team as one model behind an API, and a page to watch it.",
-        "mcp": "A team as a tool for agents.",
-        "purge": "Forget what a served team was asked.",
+        "log": "Search earlier questions and their answers.",
+        "play": "Play the quiz as a game: the team against the audience.",
+        "serve": "Serve a team as one model behind an API, with a page.",
+        "mcp": "Offer a team as a tool for agents.",
+        "purge": "Delete what a served team was asked.",
     },
-    "Beside": {
-        "models": "Packaged local models: list them, get one.",
-        "simulate": "Serve simulated models, with latency and faults on order.",
+    "Other": {
+        "models": "List and download packaged local models.",
+        "simulate": "Serve simulated models, with latency and faults on demand.",
         "schema": "Print the JSON Schema of the experiment file.",
     },
 }

@@ -13,40 +13,41 @@ def import_logs(
         str,
         typer.Argument(
             metavar="inspect|lm-eval|promptfoo|helm|openai-batch|csv",
-            help="Whose logs they are.",
+            help="The tool that wrote the logs.",
             show_default=False,
         ),
     ],
     paths: Annotated[
-        list[Path], typer.Argument(metavar="PATH…", help="Logs, folders of them, or patterns.", show_default=False)
+        list[Path], typer.Argument(metavar="PATH…", help="Log files, folders or patterns.", show_default=False)
     ],
     output: Annotated[Path, typer.Option("-o", "--output", help="The recorded replies to write; - is stdout.")],
     questions: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="The questions to write; left out: beside -o, as NAME-questions.jsonl.",
+            help="The questions to write; by default NAME-questions.jsonl, next to -o.",
             show_default=False,
         ),
     ] = None,
     model: Annotated[
-        str | None, typer.Option(metavar="NAME", help="What the model is called, where the logs are of one.")
+        str | None, typer.Option(metavar="NAME", help="Name of the model, if the logs are of a single one.")
     ] = None,
     task: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Only this task of the logs; may be repeated.")
+        list[str] | None, typer.Option(metavar="NAME", help="Read only this task; may be repeated.")
     ] = None,
     metric: Annotated[
         str | None,
         typer.Option(
             metavar="NAME",
-            help="By which metric or scorer of the logs a reply is right, where they have several; of Inspect also SCORER.NAME.",
+            help="Metric or scorer that says whether a reply is right, if the logs have several; for Inspect also SCORER.NAME.",
         ),
     ] = None,
     experiment: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write an experiment file of all models too, such as cup.yaml.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Also write an experiment file with all models, such as cup.yaml."),
     ] = None,
 ) -> int:
-    """Logs of evaluations as questions and recorded replies, so that a team of their models can be tried. Nobody is asked."""
+    """Turn evaluation logs into questions and recorded replies, to try a team of their models. No model is called."""
     from moot.cli.import_logs import ImportFiles, import_command
 
     files = ImportFiles(output, questions, experiment)

@@ -13,32 +13,33 @@ def init(
         Path | None,
         typer.Argument(
             metavar="[QUESTIONS]",
-            help="Your questions, such as cup.csv: as --questions, and the experiment is written beside them.",
+            help="Your questions, such as cup.csv; the experiment is written next to them.",
             show_default=False,
         ),
     ] = None,
     questions: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Your questions; left out: the only file here that looks so.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Your questions; by default the only question file in this folder."),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE", help="The file to write; left out: moot.yaml.")
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="The file to write; by default moot.yaml.")
     ] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Take what is proposed; ask nothing.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Accept every proposal; ask nothing.")] = False,
     port: Annotated[
         list[int] | None,
         typer.Option(
             metavar="PORT",
             min=1,
             max=65535,
-            help="Look for a server at this port of this machine, not at the usual ones; may be given several times.",
+            help="Look for a server on this local port instead of the usual ones; may be repeated.",
         ),
     ] = None,
     key_env: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="The variable with the key, for a server of this machine that wants one."),
+        typer.Option(metavar="NAME", help="Variable that holds the key of a local server that needs one."),
     ] = None,
 ) -> int:
-    """Find models and questions, and write an experiment file to begin with."""
+    """Find models and questions, and write a first experiment file."""
     from moot.cli.first_file import init_command, placed
 
     questions, output = placed(file, questions, output)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from moot.models.packaged import Progress
 
 app = typer.Typer(
-    help="Packaged local models: list them, get one, say where it is. Prices of others' models.",
+    help="List, download and locate packaged local models; look up prices.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -25,10 +25,10 @@ ModelName = Annotated[str, typer.Argument(metavar="NAME", help="A name from `moo
 
 @app.command("list")
 def list_models() -> None:
-    """Name, size and licence of each, and where it is if it is here."""
+    """List name, size and licence of each, and where it is if installed."""
     from moot.models.packaged import CATALOGUE
 
-    rows = [("name", "size", "licence", "here, or how to get it")]
+    rows = [("name", "size", "licence", "path, or how to get it")]
     for model in CATALOGUE.values():
         place = _from_home(model.file) if model.there else f"moot models add {model.name}"
         rows.append((model.name, _megabytes(model.size_bytes), model.licence, place))
@@ -47,7 +47,7 @@ def add_model(
     name: ModelName,
     from_file: Annotated[
         Path | None,
-        typer.Option("--from", metavar="FILE", help="A .gguf or .whl brought by hand.", show_default=False),
+        typer.Option("--from", metavar="FILE", help="A .gguf or .whl file you already have.", show_default=False),
     ] = None,
 ) -> None:
     """Download a model with pip, as it is configured here, check it, and keep it in the cache."""
@@ -62,7 +62,7 @@ def add_model(
 
 @app.command("path")
 def model_path(name: ModelName) -> None:
-    """Print where the model is, and nothing else."""
+    """Print only the path of the model."""
     from moot.models.packaged import path
 
     typer.echo(path(name))
@@ -72,10 +72,10 @@ def model_path(name: ModelName) -> None:
 def model_prices(
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[NAME]...", help="Names, or parts of them; none: all.", show_default=False),
+        typer.Argument(metavar="[NAME]...", help="Names or parts of names; by default all.", show_default=False),
     ] = None,
 ) -> None:
-    """USD per million tokens, as the table that comes with LiteLLM has them; nothing is fetched."""
+    """Print USD per million tokens, from the table that comes with LiteLLM; nothing is fetched."""
     from moot.models.price_table import price_words, the_table
 
     table = the_table()

@@ -50,13 +50,13 @@ def find_offers(ports: Sequence[int], key_env: str | None = None, *, yes: bool =
     servers = asyncio.run(find_servers(ports, _key_of(key_env)))
     closed = _closed_words(servers, key_env, again)
     if yes and (asked_for := [words for port, words in closed.items() if port in ports]):
-        raise UsageError("\n".join([*asked_for, "Nothing is written."]))
+        raise UsageError("\n".join([*asked_for, "Nothing was written."]))
     _say_what_is_missing(servers, ports, closed.values())
     offers = [offer for server in servers for offer in _of_server(server, key_env)]
     offers += [Offer(key.api.name, f"hosted; {key.variable} is set", key=key) for key in hosted_keys()]
     offers += [_of_packaged(model) for model in CATALOGUE.values() if model.answers]
     simulated = tuple(starter_file.simulated())
-    return [*offers, Offer("three simulated models", "not real: for trying the commands", simulated, rank=4)]
+    return [*offers, Offer("three simulated models", "not real, for trying the commands", simulated, rank=4)]
 
 
 def _key_of(variable: str | None) -> str | None:
@@ -73,10 +73,10 @@ def _closed_words(servers: Sequence[FoundServer], key_env: str | None, again: st
     told = {}
     for server in servers:
         if server.wants_key and key_env is not None:
-            told[server.port] = f"{server.kind} at {server.place} refuses the key of {key_env}"
+            told[server.port] = f"{server.kind} at {server.place} refuses the key in {key_env}"
         elif server.wants_key:
             told[server.port] = (
-                f"{server.kind} at {server.place} wants a key. With the key in a variable, such as SERVER_KEY:\n"
+                f"{server.kind} at {server.place} needs a key. Put it in a variable, such as SERVER_KEY:\n"
                 f"  moot init --port {server.port} --key-env SERVER_KEY{again}"
             )
     return told
@@ -85,7 +85,7 @@ def _closed_words(servers: Sequence[FoundServer], key_env: str | None, again: st
 def _say_what_is_missing(servers: Sequence[FoundServer], ports: Sequence[int], closed: Iterable[str]) -> None:
     found = {server.port for server in servers}
     for port in dict.fromkeys(port for port in ports if port not in found):
-        say(f"No server of models answers at {HOST}:{port}")
+        say(f"No model server answers at {HOST}:{port}")
     for words in closed:
         say(words)
 
@@ -100,7 +100,7 @@ def _of_server(server: FoundServer, key_env: str | None) -> Iterable[Offer]:
         elif server.serves_teams:
             where, rank = f"{where}, a team", 0
         elif not answers_questions(model):
-            where, rank = f"{where}, not for questions by its name", 0
+            where, rank = f"{where}, by its name not for questions", 0
         made = starter_file.endpoint(
             server.base_url,
             model,
@@ -182,7 +182,7 @@ def _menu_of(
         if others := group[len(alone) :]:
             whole = False
             mark = "*" if {*others} & {*chosen} else " "
-            told = f" {mark}{others[0] + 1:3}-{others[-1] + 1}  {len(others)} more there: "
+            told = f" {mark}{others[0] + 1:3}-{others[-1] + 1}  {len(others)} more: "
             lines.append(told + _few(", ".join(offers[place].title for place in others), LINE - len(told)))
     return _Menu(lines, width + 9, whole)
 
@@ -194,10 +194,10 @@ def _few(names: str, room: int) -> str:
 def choose(offers: Sequence[Offer]) -> list[StarterModel]:
     """The models that somebody wants; those of a hosted API by their names, or from its list if it may be asked."""
     taken = proposed(offers)
-    listed = "" if _menu(offers, taken, MENU_LINES).whole else "; list shows all"
+    listed = "" if _menu(offers, taken, MENU_LINES).whole else "; 'list' shows all"
     while True:
         places = several(
-            f"Which? Such as 1,3-4{listed}; enter takes",
+            f"Which, such as 1,3-4{listed}? Enter accepts",
             range(len(offers)),
             taken,
             whole=lambda: show(offers, taken, None),
@@ -205,7 +205,7 @@ def choose(offers: Sequence[Offer]) -> list[StarterModel]:
         models = [model for place in places for model in _models_of(offers[place])]
         if models:
             return models
-        say("no model is chosen; an experiment needs one")
+        say("no model chosen; an experiment needs at least one")
 
 
 def _models_of(offer: Offer) -> list[StarterModel]:
@@ -221,7 +221,7 @@ def hosted_model(key: HostedKey, name: str) -> StarterModel:
 
 def _hosted_names(key: HostedKey) -> list[str]:
     host = key.api.base_url.split("/")[2]
-    line = typed(f"Models of {key.api.name}, by name with commas; enter asks {host} for its list:")
+    line = typed(f"Models of {key.api.name}, separated by commas; Enter gets the list from {host}:")
     if line:
         return _names(line)
     try:
@@ -232,7 +232,7 @@ def _hosted_names(key: HostedKey) -> list[str]:
     for place, name in enumerate(listed[:MOST_LISTED]):
         say(f"  {place + 1:3}  {name}")
     if len(listed) > MOST_LISTED:
-        say(f"       and {len(listed) - MOST_LISTED} more, which can be named")
+        say(f"       and {len(listed) - MOST_LISTED} more, which you can name")
     return _from_list(listed)
 
 
@@ -240,7 +240,7 @@ def _from_list(listed: Sequence[str]) -> list[str]:
     """A number is a place in the list, and never the name of a model."""
     shown = min(len(listed), MOST_LISTED)
     while True:
-        line = typed("Which? Numbers or names; enter for none:")
+        line = typed("Which? Numbers or names; Enter for none:")
         places = numbers(line, range(shown)) if line else []
         if places is not None:
             return [listed[place] for place in places]

@@ -13,34 +13,38 @@ from moot.stats.one_thread import load_numpy
 
 def report(
     files: Annotated[
-        list[Path] | None, typer.Argument(metavar="FILE [FILE2]", help="The experiment file; two: side by side.")
+        list[Path] | None, typer.Argument(metavar="FILE [FILE2]", help="The experiment file; give two to compare them.")
     ] = None,
     store: Annotated[str | None, typer.Option(help="Read this store: sqlite:///PATH.")] = None,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="Write the page report.html; with --format, a folder.")
+        Path | None, typer.Option("-o", "--output", help="Write a page, such as report.html; with --format, a folder.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="The figures on stdout, nothing else.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print only the figures, as JSON.")] = False,
     table_format: Annotated[
         str | None, typer.Option("--format", metavar="csv|parquet|latex", help="Write every table as a file.")
     ] = None,
     section: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Only this table, such as safety; several times for several."),
+        typer.Option(metavar="NAME", help="Print only this table, such as safety; may be repeated."),
     ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="Every table, and a few questions told in words.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Print every table, and a few questions in words.")] = False,
     fail_under: Annotated[
         list[str] | None,
-        typer.Option(metavar="CONDITION", help='Exit 1 unless it holds: "over_best_single.low>0".'),
+        typer.Option(metavar="CONDITION", help='Exit with 1 unless this holds: "over_best_single.low>0".'),
     ] = None,
-    served: Annotated[bool, typer.Option("--served", help="What the file's team was asked when served.")] = False,
-    since: Annotated[str | None, typer.Option(metavar="7d", help="Of --served only what was asked since.")] = None,
-    plan: Annotated[str | None, typer.Option(metavar="ID", help="Another plan of this name than the file's.")] = None,
+    served: Annotated[bool, typer.Option("--served", help="What the team was asked while being served.")] = False,
+    since: Annotated[
+        str | None, typer.Option(metavar="7d", help="With --served: only what was asked since then.")
+    ] = None,
+    plan: Annotated[
+        str | None, typer.Option(metavar="ID", help="Show another plan of this name, not the file's.")
+    ] = None,
     publish: Annotated[
         Path | None,
-        typer.Option(metavar="FOLDER", help="A leaderboard over any number of files, for a web space."),
+        typer.Option(metavar="FOLDER", help="Write a leaderboard of any number of files, as a web folder."),
     ] = None,
 ) -> int:
-    """The verdict, accuracy with intervals, outcomes and cost, from the store alone."""
+    """Show the verdict, accuracy with intervals, outcomes and cost, from the store alone."""
     load_numpy()  # before anything else does
     if publish is not None:
         from moot.cli.publish import publish_command
@@ -71,14 +75,14 @@ def compare(
     source: Annotated[str, typer.Argument(metavar="FILE|STORE", help="The experiment file, or a store.")],
     sides: Annotated[
         list[str] | None,
-        typer.Argument(metavar="A B", help="The first against the second: talkative@ann vote.", show_default=False),
+        typer.Argument(metavar="A B", help="The two to compare: talkative@ann vote.", show_default=False),
     ] = None,
     a: Annotated[str | None, typer.Option("--a", metavar="[TEAM/]STRATEGY[@CAPTAIN]", help="The same as A.")] = None,
     b: Annotated[str | None, typer.Option("--b", metavar="[TEAM/]STRATEGY[@CAPTAIN]", help="The same as B.")] = None,
     store: Annotated[str | None, typer.Option(help="Read this store: sqlite:///PATH.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="As JSON on stdout.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> int:
-    """Two strategies on the same questions: difference, interval, test, rescues and regressions."""
+    """Compare two strategies on the same questions: difference, interval, test, rescues and regressions."""
     from moot.cli.compare import compare_command, two_sides
 
     first, second = two_sides(source, sides or [], a, b)

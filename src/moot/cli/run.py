@@ -170,10 +170,10 @@ async def _report(
             lines = short_ending(stands, Console().width, *_nothing_to_do(tally, following))
             if not nothing_new:
                 goes_on = "a larger budget_usd" if state == "budget" else f"moot run {following.source}"
-                after = f"{goes_on} goes on; {report} shows what there is"
+                after = f"{goes_on} resumes it; {report} shows the results so far"
                 left = await _left_to_ask(runner, state)
                 if tally.kept == tally.total and not tally.outcomes["failed"] and not left:
-                    after = f"nothing is left to play; {report} shows what there is"
+                    after = f"nothing is left to play; {report} shows the results"
                 lines = short_ending(stands, Console().width, f"{_cut_words(tally, _CUT[state])}{left}", after)
             print_lines(lines)
             return stands
@@ -230,10 +230,10 @@ def _is_settled(runner: Runner) -> bool:
 
 def _nothing_new_words(tally: RunTally) -> str:
     """Where references were changed the figures are others than before: that is said, or nobody would know why."""
-    there = f"all {tally.total:,} episodes are there"
+    there = f"all {tally.total:,} episodes are done"
     if not tally.ungraded or tally.graded is None:
         return f"nothing to do: {there}"
-    anew = f"{count(len(tally.ungraded), 'question')} graded anew, since the reference or the grader is another"
+    anew = f"{count(len(tally.ungraded), 'question')} graded again, since the reference or the grader has changed"
     return f"nothing to play, {there}; {anew} ({count(tally.graded.scores, 'grade')})"
 
 
@@ -246,7 +246,7 @@ def _cut_words(tally: RunTally, how: str) -> str:
     if not failed:
         return words
     which = "which" if failed == left else f"{failed:,} of them"
-    return f"{words}; {which} failed, such as by {_plainest(tally) or 'an error'}"
+    return f"{words}; {which} failed, for example: {_plainest(tally) or 'an error'}"
 
 
 def _nothing_played(runner: Runner) -> None:
@@ -289,7 +289,7 @@ def _failed_lines(runner: Runner, state: State, console: Console | None) -> list
 def _without_words(tally: RunTally) -> str:
     """How many episodes have an end, and are played again all the same; "" where there are none."""
     who = few_names(sorted({name for names in tally.unreached for name in names}), room=20)
-    return f"{tally.unreached.total():,} went on without {who} (not reached)" if who else ""
+    return f"{tally.unreached.total():,} went on without {who}, which could not be reached" if who else ""
 
 
 def _no_grade_words(runner: Runner) -> str:
@@ -321,7 +321,7 @@ def _last_word(runner: Runner, state: State, *, shown: bool, left: str = "") -> 
         say(f"moot: {warning}", file=sys.stderr)
     if state == "interrupted" and not shown:
         kept = f"{tally.kept} of {tally.total} episodes are kept"
-        say(f"moot: interrupted; {kept}{left}{'; ' if left else ', '}run again to go on", file=sys.stderr)
+        say(f"moot: interrupted; {kept}{left}; run again to resume", file=sys.stderr)
     elif state == "budget":
         say(f"moot: {runner.stopped_by}{left}", file=sys.stderr)
     for line in _failed_lines(runner, state, Console() if shown else None):

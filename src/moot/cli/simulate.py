@@ -21,13 +21,13 @@ def simulate(
         Path | None, typer.Option(help="YAML file: models, questions, latency, limits, faults.", show_default=False)
     ] = None,
     like: Annotated[
-        str | None, typer.Option(help=f"The ways of a known server: {', '.join(LIKE)}.", show_default=False)
+        str | None, typer.Option(help=f"Behave like a known server: {', '.join(LIKE)}.", show_default=False)
     ] = None,
     host: Annotated[
         str, typer.Option(help="Address to listen on; loopback only unless you say otherwise.")
     ] = "127.0.0.1",
 ) -> None:
-    """Serve simulated models in the OpenAI form, with latency and faults on order.
+    """Serve simulated models in the OpenAI form, with latency and faults on demand.
 
     Nothing real answers: replies are drawn from a statistical model of players who differ in ability and err alike,
     and say that they are simulated. The same seed gives the same replies. Without --config: six models, ann to fay.

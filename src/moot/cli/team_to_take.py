@@ -31,12 +31,12 @@ def team_to_take(
     if row is None:
         return
     if row.get("cut_short"):  # whoever is slow when wrong was chosen
-        yield "No team to take yet: the run was cut short. Run it to its end, and choose again."
+        yield "No team to take yet: the run was cut short. Finish it, then choose again."
         return
     if away := row.get("unreached"):  # they count as not right where they were not asked
         yield (
             f"No team to take yet: {few_names(away)} could not be reached on too many questions."
-            " Run it again, and choose again."
+            " Run it again, then choose again."
         )
         return
     several = len([each for each in rows if each["kind"] == "selector"]) > 1
@@ -50,9 +50,9 @@ def team_to_take(
     again = [*command, "--k", str(row["k"]), "--method", row["method"]]
     for name, value in options.get(row["method"], {}).items():
         again += ["--option", f"{name}={value if isinstance(value, str) else json.dumps(value)}"]
-    yield "Keep it, with what it was chosen on:"
+    yield "Save it, with the questions it was chosen on:"
     yield f"  moot select {shlex.join([*again, '--json'])} > {FILE}"
-    yield "In the experiment file, whose figures leave those questions out:"
+    yield "In the experiment file (figures leave those questions out):"
     if summarised is not None:
         yield f"  strategies: {flow([dict(summarised)])}"
     else:
@@ -81,7 +81,7 @@ def _cheaper(to_take: Row, rows: Sequence[Row], *, summarised: bool) -> str | No
     if settled and not summarised:
         return None
     shown = any(row["kind"] == "single" for row in rows)
-    return "What one of them does alone is under 'Each proposer alone' of --all." if shown else None
+    return "How each does alone is under 'Each proposer alone' in --all." if shown else None
 
 
 def _share_of_calls(fewer: float, more: float) -> str:
@@ -93,8 +93,8 @@ def _share_of_calls(fewer: float, more: float) -> str:
 
 def _why(row: Row) -> str:
     if row["selection_accuracy"] is None:
-        return "the cheapest; which is best on the questions to choose on is not known while so much is ungraded"
-    return "best on the questions to choose on"
+        return "the cheapest; which is best on the selection questions is unknown while so much is ungraded"
+    return "best on the selection questions"
 
 
 def taken(rows: Sequence[Row]) -> Row | None:

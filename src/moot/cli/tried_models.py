@@ -23,8 +23,8 @@ from moot.stats.counted_words import count
 PATIENCE_S = 20.0
 """For all of them at once. Whoever wants a file should not wait for weights to load; doctor can."""
 
-_LEFT_OUT = "it is left out"
-_IN_SHORT = "with the words for small models (prompts: small) it does, so these are written"
+_LEFT_OUT = "left out"
+_IN_SHORT = "with the prompts for small models it does, so prompts: small is written"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ def fitted_to_models(starter: StarterFile) -> Fitted:
     in_other_words = [place for place, each in failed.items() if each.trouble == "form"]
     if not starter.only_small:
         smaller = replace(starter, models=tuple(replace(model, small=True) for model in starter.models))
-        again = _examined(smaller, in_other_words, "it once more, in the words for small models")
+        again = _examined(smaller, in_other_words, "it again, with the prompts for small models")
         cannot = [place for place in failed if place not in again or not again[place].well]
         if len(cannot) < len(failed):
             said = [f"{each}; {_LEFT_OUT if place in cannot else _IN_SHORT}" for place, each in words.items()]
@@ -63,12 +63,12 @@ def _without(starter: StarterFile, places: Collection[int]) -> StarterFile:
 
 
 def _failed_words(found: Diagnosis) -> str:
-    return f"{found.model} does not answer{' in form' if found.trouble == 'form' else ''}: {found.words}"
+    return f"{found.model} does not answer{' in the required form' if found.trouble == 'form' else ''}: {found.words}"
 
 
 def _late_words(found: Diagnosis, starter: StarterFile) -> str:
-    kept = "it is written all the same, as it may still be loading"
-    doctor = f"moot doctor {pasted(starter.path)} asks with more patience"
+    kept = "it is in the file all the same, as it may still be loading"
+    doctor = f"moot doctor {pasted(starter.path)} waits longer"
     return f"{found.model} has not answered within {PATIENCE_S:g} s; {kept}: {doctor}"
 
 

@@ -90,7 +90,7 @@ def share_bounds(rows: Iterable[Mapping[str, Any]]) -> tuple[Column, ...]:
 
 
 GRADED_SHARES = (
-    "Right over what is graded; at least and at most are over all, were every ungraded answer wrong, and were it right."
+    "Right over what is graded; at least and at most are over all, with every ungraded answer counted as wrong, and as right."
 )
 
 

@@ -14,10 +14,10 @@ Row = Mapping[str, Any]
 NOTHING = "–"
 
 MARK = "*"
-BOUNDS = "Bounds: over all questions, were every ungraded answer wrong, and were it right."
+BOUNDS = "Bounds: over all questions, with every ungraded answer counted as wrong, and as right."
 MARKED = (
-    f"{MARK} Over what is graded, and not all is: what it is over all, at least and at most, stands on the page (-o) and in"
-    " --json. A dash: what is graded would flatter, or nothing is."
+    f"{MARK} Graded answers only; some are not graded yet. The bounds over all answers are on the page (-o) and in"
+    " --json. A dash: nothing is graded, or the graded part alone would flatter."
 )
 
 WHISKER = 20

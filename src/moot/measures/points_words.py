@@ -42,7 +42,7 @@ _SENTENCES = {
     ),
 }
 _PHRASES = {
-    "were every ungraded answer wrong, and were it right": "were every ungraded answer given no points, and were it given all",
+    "with every ungraded answer counted as wrong, and as right": "with every ungraded answer given no points, and all points",
     "Right over what is graded": "Mean share of points over what is graded",
     "how often it was right then and else": "what share of the points it got then and else",
     "How often at least one model is right: what a perfect choice among the answers could reach.": (

@@ -24,7 +24,7 @@ def accuracy_table(figures: Figures, width: int) -> Iterable[Table | Text]:
     """The rows, and what the mark and the bounds beside them say."""
     yield _table(figures, width)
     if any(mark(row) for row in figures["accuracy"]):
-        words = f"{MARK} Over what is graded, and not all is. {BOUNDS}"
+        words = f"{MARK} Graded answers only; some are not graded yet. {BOUNDS}"
         yield Text(words_of_points(words) if in_points(figures) else words)
     yield from map(Text, unknown_words(figures["accuracy"], "value"))
 

@@ -162,7 +162,7 @@ def _words(row: Mapping[str, Any]) -> list[str]:
     if not row["n"]:
         if "why" not in row:
             return [f"{row['a']} and {row['b']} have no question in common.", *_left_out(row)]
-        untold = f"Which of {row['a']} and {row['b']} is better cannot be told: {row['why']}."
+        untold = f"Whether {row['a']} or {row['b']} is better is not known: {row['why']}."
         if "bounds" not in row:
             return [untold, *_failures(row), *_left_out(row)]
         return [
@@ -172,13 +172,10 @@ def _words(row: Mapping[str, Any]) -> list[str]:
             f" {count(sum(row['ungraded'].values()), 'answer is', 'answers are')} not graded.",
         ]
     graded = "" if "bounds" not in row else f", of {row['questions']:,}, whose answers are graded"
-    reached = "got right" if "abstained" in row else "answered"  # what it answered is another share then
-    of = f"of the {count(row['n'], 'question')}"
-    if in_points(row):
-        reached, of = "got", f"of the rubric's points on the {count(row['n'], 'question')}"
+    what = "of the rubric's points" if in_points(row) else "right"
     sentences = [
-        f"{row['a']} {reached} {_share(row['accuracy_a'])} and {row['b']} {_share(row['accuracy_b'])}"
-        f" {of} that both played{_not_chosen_on(row)}{graded}{_clusters(row)}.",
+        f"On the {count(row['n'], 'question')} that both played{_not_chosen_on(row)}{graded}{_clusters(row)},"
+        f" {row['a']} got {_share(row['accuracy_a'])} {what} and {row['b']} {_share(row['accuracy_b'])}.",
         f"Difference: {signed(row['difference'])} {'percentage ' if in_points(row) else ''}points{_limits(row)}; {_tested(row)}.",
         _changes(row),
     ]
@@ -187,19 +184,19 @@ def _words(row: Mapping[str, Any]) -> list[str]:
     if row["small"]:
         sentences.append(f"{few_differ_words([row])} The result is very uncertain.")
     if (least := row.get("detectable")) is not None:
-        sentences.append(f"So many questions and pairs would show a difference from {plain(least)} points on.")
+        sentences.append(f"This many questions and pairs would show a difference of {plain(least)} points or more.")
     sentences += [learnt_words(row[LEARNT_IN_RUN])] if row.get(LEARNT_IN_RUN) else []
     sentences += [unreached_sentence(row["unreached"])] if row.get("unreached") else []
     sentences += [*_left_out(row), *_failures(row), *_not_sure(row)]
     if ungraded := sum(row["ungraded"].values()):
         over_all = ""
         if bounds := row.get("bounds"):
-            over_all = f" Over all the difference is {signed_between(bounds)} points."
+            over_all = f" Counting them, the difference is {signed_between(bounds)} points."
         sentences.append(
-            f"{ungraded:,} answer{'s are' if ungraded != 1 else ' is'} not graded, and no part of this.{over_all}"
+            f"{ungraded:,} answer{'s are' if ungraded != 1 else ' is'} not graded and not counted here.{over_all}"
         )
         if row.get("why") and not withheld_for(row):
-            sentences.append("So the ungraded answers could turn it round: which is better cannot be told.")
+            sentences.append("The ungraded answers could reverse this, so which is better is not known.")
     return sentences
 
 
@@ -225,14 +222,14 @@ def _left_out(row: Mapping[str, Any]) -> Iterator[str]:
 def _failures(row: Mapping[str, Any]) -> Iterator[str]:
     for side, part in row.get("failed", {}).items():
         if part:
-            counted = ", which is not right here" if row["n"] else ""
+            counted = " and count as not right" if row["n"] else ""
             yield f"{plain(part)} % of the answers of {row[side]} failed{counted}."
 
 
 def _not_sure(row: Mapping[str, Any]) -> Iterator[str]:
     for side, times in row.get("abstained", {}).items():
         if times:
-            yield f"{row[side]} abstained {count(times, 'time')}, which is not right here: what it answered is in moot report."
+            yield f"{row[side]} abstained {count(times, 'time')}, counted as not right here; moot report shows how it did on the rest."
 
 
 def _not_chosen_on(row: Mapping[str, Any]) -> str:

@@ -336,11 +336,11 @@ def _beside(
 ) -> Iterator[str]:
     """What the table's words mean, and what there is beside these rows, and where. `missing`: strategies, `away`: sections,
     `unsaid`: remarks."""
-    yield "Calls: of one question; $: of 1,000." if any(row["cost_usd"] for row in shown) else "Calls: of one question."
+    yield "Calls: per question; $: per 1,000." if any(row["cost_usd"] for row in shown) else "Calls: per question."
     if any(row.get("of", 1) > 1 for row in shown):
         yield "Best of several: picked afterwards."
     if any(mark(row) and row["value"] is not None for row in shown):
-        yield f"{MARK} over what is graded, and not all is."
+        yield f"{MARK} Graded answers only; some are not graded yet."
     if any(mark(row) and row["value"] is None for row in shown):
         yield words_of_points(BOUNDS) if in_points(figures) else BOUNDS
     if rest := len(figures["accuracy"]) - len(shown):
@@ -364,7 +364,7 @@ def _failed_calls(figures: Figures) -> str | None:
         return None
     worst = max(failures, key=lambda failure: failure["times"])
     calls = sum(failure["times"] for failure in failures)
-    return f"{count(calls, 'call')} failed, most of them of {worst['model']} ({worst['kind']}) (--section failures)."
+    return f"{count(calls, 'call')} failed, most of them to {worst['model']} ({worst['kind']}) (--section failures)."
 
 
 def _frontier(figures: Figures, console: Console) -> str | None:

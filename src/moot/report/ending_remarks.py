@@ -35,7 +35,7 @@ def remarks_of(figures: Figures, graded_by: str = "FILE", bounds: str = "--secti
     """What changes how the figures are to be read. Each is one line at the most. `graded_by`: what `moot grade` is given;
     `bounds`: where those of every row are."""
     if figures.get("kind") == "calibration":
-        yield "A calibration: kept apart from production, and no part of any figure of it."
+        yield "A calibration run: kept apart from production runs and not part of their figures."
     if figures["simulated"]:
         yield simulated_words(figures)
     yield from learnt_in_short(figures)
@@ -49,7 +49,7 @@ def remarks_of(figures: Figures, graded_by: str = "FILE", bounds: str = "--secti
         named = ", ".join(f"{times:,} {outcome}" for outcome, times in without)
         never = _never_answered(figures)
         whose = f"; {few_names(never, room=NAMES_SIGNS)} never gave one" if never else ""
-        yield f"Without an answer, of {endings.total():,} episodes: {named}{whose} (--section outcomes)."
+        yield f"No answer in some of {endings.total():,} episodes: {named}{whose} (--section outcomes)."
     if not (figures.get("headline") or {}).get("unreached"):  # which says so itself
         yield from unreached_words(figures.get("unreached", ()))
     abstentions = list(abstention_words(figures))
@@ -57,7 +57,7 @@ def remarks_of(figures: Figures, graded_by: str = "FILE", bounds: str = "--secti
     if (more := len(abstentions) - FEW_SENTENCES) > 0:
         yield f"{count(more, 'more abstains', 'more abstain')} (--section abstention)."
     if undecided := endings["undecided"]:
-        yield f"Undecided, so that a fall-back stands as the answer: {undecided:,} of {endings.total():,} episodes."
+        yield f"Undecided, so a fallback stands as the answer: {undecided:,} of {endings.total():,} episodes."
     yield from unplayed_words(figures)
     if cause := next((run.get("cause") for run in reversed(figures.get("runs", ()))), None):
         yield ended_early_words(cause)
@@ -68,9 +68,9 @@ def remarks_of(figures: Figures, graded_by: str = "FILE", bounds: str = "--secti
         yield losses
     if broken := figures.get(PLUGIN_FAILURES):
         it = "it" if len(broken) == 1 else "they"
-        yield f"{count(len(broken), 'plug-in')} failed, and what {it} would tell is missing (--section {FAILED_ID})."
+        yield f"{count(len(broken), 'plug-in')} failed, and what {it} would report is missing (--section {FAILED_ID})."
     if not_taken := figures.get(NOT_TAKEN):
-        yield f"Interrupted while figures were taken; missing are those of {', '.join(not_taken)}."
+        yield f"Interrupted while computing figures; missing are those of {', '.join(not_taken)}."
     if hypotheses := figures.get("hypotheses"):
         yield hypotheses_words(hypotheses)
 

@@ -20,7 +20,7 @@ def all_failed(figures: Mapping[str, Any]) -> int:
 
 def nothing_words(plays: int) -> str:
     all_plays = f"all {plays:,} plays" if plays != 1 else "the one play"
-    return f"Nothing could be played: {all_plays} failed. There is no figure and no verdict."
+    return f"Nothing could be played: {all_plays} failed. There are no results."
 
 
 def instead_of_figures(figures: Mapping[str, Any], file: str = FILE) -> list[str]:
@@ -41,14 +41,14 @@ def none_played_words(figures: Mapping[str, Any], file: str = FILE) -> list[str]
     missing = sum(row["missing"] for row in figures["accuracy"])
     cause = next((run.get("cause") for run in reversed(figures.get("runs", ()))), None)
     return [
-        f"Nothing is played yet, of {missing:,} episodes. There is no figure and no verdict.",
+        f"None of {missing:,} episodes has been played yet. There are no results.",
         *([ended_early_words(cause)] if cause else []),
         f"Next: moot doctor {file}, then moot run {file}.",
     ]
 
 
 def ended_early_words(cause: str) -> str:
-    return f"The last run ended before its time: {cause if cause.endswith('?') else cause.rstrip('.') + '.'}"
+    return f"The last run ended early: {cause if cause.endswith('?') else cause.rstrip('.') + '.'}"
 
 
 def failure_words(figures: Mapping[str, Any]) -> str:

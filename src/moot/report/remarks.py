@@ -26,7 +26,7 @@ SMALL = 30
 def remarks(figures: Figures) -> list[str]:
     lines = []
     if figures.get("kind") == "calibration":
-        lines.append("A calibration: kept apart from production, and no part of any figure of it.")
+        lines.append("A calibration run: kept apart from production runs and not part of their figures.")
     if figures["simulated"]:
         lines.append(simulated_words(figures))
     lines += learnt_in_short(figures)
@@ -50,12 +50,12 @@ def remarks(figures: Figures) -> list[str]:
         lines.append(front)
     if taken := figures.get("measurement"):
         calls = f"{taken['calls']} calls ({money(taken['cost_usd'])})"
-        lines.append(f"To match captains' words to drafts took {calls}: measurement, in no strategy's cost.")
+        lines.append(f"Matching captains' answers to drafts took {calls}, counted as measurement and in no strategy's cost.")
     if losses := losses_remark(figures):
         lines.append(losses)
     if others := figures.get("other_plans"):
         each = ", ".join(f"{plan['id'][:PLAN_SIGNS]} of {count(plan['questions'], 'question')}" for plan in others)
-        lines.append(f"The store holds other plans under this name, which are not shown here: {each} (--plan).")
+        lines.append(f"The store holds other plans under this name, not shown here: {each} (--plan).")
     lines += unlisted_words(figures)
     lines += chosen_on_words(figures)
     lines += figures.get("left_out", ())
@@ -80,14 +80,14 @@ def unplayed_words(figures: Figures) -> Iterator[str]:
         played = sum(sum(row["outcomes"].values()) for row in figures["accuracy"])
         are = "is" if missing == 1 else "are"
         of_all = f"{missing:,} of {count(missing + played, 'episode')}"
-        yield f"{of_all} {are} not played yet: run the file again to go on."
+        yield f"{of_all} {are} not played yet: run the file again to resume."
 
 
 def cluster_words(questions: int, clusters: Row) -> str:
     asked = f"The {count(questions, 'question')}"
     if played := clusters.get("questions"):
         asked = f"The {count(played, 'question')} that {'was' if played == 1 else 'were'} played"
-    together = f"{asked} hang together in {count(clusters['clusters'], 'cluster')}"
+    together = f"{asked} form {count(clusters['clusters'], 'cluster')}"
     few = ""
     if clusters["clusters"] < SMALL:
         few = f" With fewer than {SMALL} of them, results are very uncertain."
@@ -104,7 +104,7 @@ def unlisted_words(figures: Figures) -> list[str]:
     return [f"{others}: the tables are adjusted for {their} rows too."]
 
 
-LONG_ANSWERS = "no reference says by itself whether one is right (docs/long-answers.md)"
+LONG_ANSWERS = "a reference alone cannot say whether one is right (docs/long-answers.md)"
 FEEDBACK = "nobody has said what is right (POST /v1/feedback, docs/serve.md)"
 
 

@@ -48,7 +48,7 @@ def accuracy_section(figures: Figures) -> Iterator[Section]:
     played = "Right over all questions played; who gave no answer was not right. Intervals are 95 %."
     graded = (
         "Right over the questions that are graded; who gave no answer was not right. Intervals are 95 %.",
-        "At least and at most: over all questions, were every ungraded answer wrong, and were it right.",
+        "At least and at most: over all questions, with every ungraded answer counted as wrong, and as right.",
     )
     words = (
         *(graded if open_grades else (played,)),

@@ -255,7 +255,9 @@ def doubts(row: Mapping[str, Any]) -> list[str]:
         told.append(f"With fewer than {FEW_QUESTIONS} {few}, results are very uncertain.")
     if row["ungraded"]:
         what = "play" if _abstains(row) else "answer"  # those without one are among them
-        told.append(f"{ungraded_answers(row['ungraded'], what)}; over all of them the figure is {between(row['bounds'])} (bounds).")
+        told.append(
+            f"{ungraded_answers(row['ungraded'], what)}; over all of them the figure is {between(row['bounds'])} (bounds)."
+        )
     if primary := row.get("primary_unmeasured"):
         told.append(f"The declared primary, {primary['of']}, has no figure: {primary['why']}.")
     if row["chosen"] in (AFTER_THE_FACT, "declared late") and row["options"] > 1:
@@ -270,7 +272,9 @@ def doubts(row: Mapping[str, Any]) -> list[str]:
         allowed = "" if withheld_for(row) else ", and the intervals allow for it"
         said = row["chosen"] == AFTER_THE_FACT  # then the first sentence says how many of them are not in the file
         best = "the best" if said and not row.get("unlisted") else "one"
-        told.append(f"{why}; this is {best} of {row['options']:,}, picked afterwards{allowed}.{'' if said else _unlisted(row)}")
+        told.append(
+            f"{why}; this is {best} of {row['options']:,}, picked afterwards{allowed}.{'' if said else _unlisted(row)}"
+        )
     if out := row.get("taken_out"):
         chosen = "if the results decided which were left out, no interval here allows for that"
         told.append(f"{taken_out_words(out)}: {chosen}.")
@@ -282,7 +286,9 @@ def doubts(row: Mapping[str, Any]) -> list[str]:
         )
     if left_out := row.get("left_out"):
         are = "questions are" if left_out != 1 else "question is"
-        told.append(f"{left_out:,} {are} left out: not all of its {_several(row)} have played {'them' if left_out != 1 else 'it'}.")
+        told.append(
+            f"{left_out:,} {are} left out: not all of its {_several(row)} have played {'them' if left_out != 1 else 'it'}."
+        )
     return [*told, *_not_ranked(row), *_higher_row(row)]
 
 
@@ -367,7 +373,8 @@ def _unlisted(row: Mapping[str, Any]) -> str:
 
 def interim_words(interim: Mapping[str, int]) -> str:
     """Who looks, goes on and looks again is lucky at some time, and nobody counts the looks."""
-    return f"Interim results, after {interim['played']:,} of {interim['planned']:,} episodes: what they say holds for a single look."
+    played = f"{interim['played']:,} of {interim['planned']:,} episodes"
+    return f"Interim results, after {played}: what they say holds for a single look."
 
 
 def _as_high(row: Mapping[str, Any], after: Mapping[str, Any]) -> bool:

@@ -90,8 +90,8 @@ def trust_sections(figures: Figures) -> Iterator[Section]:
             Column("n", "questions"),
         )
         words_of_curve = (
-            "The accuracy of the surest answers, had the team abstained from all others: the surest within each of the five parts "
-            "for which probabilities are learned.",
+            "The accuracy of the surest answers, had the team abstained from all others: the surest within each of the five "
+            "parts for which probabilities are learned.",
         )
         chart = Chart("lines", "coverage", "accuracy", series="name")
         yield Section("surest", "Accuracy of the surest answers", words_of_curve, shown, curve, chart)

@@ -128,7 +128,7 @@ def _words(
     elif any(rows[place]["low"] is not None for place in shown):
         yield f"Lines are 95 % intervals, of each row by itself{_paid(rows, headline, about)}."
     if any(rows[place].get("bounds") for place in shown):
-        ends = "were every ungraded answer wrong, and were it right"
+        ends = "with every ungraded answer counted as wrong, and as right"
         dashed = f"Dashed: over all questions, {ends}; without a dot no more is known."
         yield words_of_points(dashed) if in_points(headline) else dashed
     if left := len(rows) - len(shown):
