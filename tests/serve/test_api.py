@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import time
 from collections.abc import Callable, Iterator
@@ -425,6 +426,28 @@ async def test_a_settled_vote_drops_the_calls_that_are_still_out(tmp_path: Path)
         assert body["moot"]["not_needed"] == ["cat"]
         assert body["moot"]["absent"] == []
         assert made["cat"].cancelled == 1
+
+
+async def test_the_last_word_on_an_answer_counts_and_one_that_cannot_is_refused(tmp_path: Path) -> None:
+    """What is told of an episode and its grade are the same after whatever was said in whatever order."""
+    words: dict[str, dict[str, Any]] = {"same": {}, "other": {"answer": "Elsewhere"}, "yes": {"correct": True}}
+    words["no"] = {"correct": False}
+    async with serving(tmp_path) as served:
+        for number, (first, second) in enumerate(itertools.permutations(words, 2)):
+            _, body = await served.chat(f"Which river has number {number}?")
+            episode = body["moot"]["episode"]
+            words["same"] = {"answer": body["choices"][0]["message"]["content"]}
+            await served.post("/v1/feedback", {"episode": episode, **words[first]})
+            status, said = await served.post("/v1/feedback", {"episode": episode, **words[second]})
+            right = second in ("same", "yes")
+            if (first, second) == ("same", "no"):
+                assert (status, said["error"]["code"], said["error"]["param"]) == (409, "said_otherwise", "correct")
+                assert "send the right one as 'answer'" in said["error"]["message"]
+                right = True
+            else:
+                assert (status, said["correct"]) == (200, right), (first, second)
+            kept = (await served.get(f"/v1/moot/episodes/{episode}"))[1]
+            assert kept["feedback"]["correct"] is right, (first, second)
 
 
 async def test_feedback_grades_what_was_served(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, select, update
 
+from moot.data.tables.listed_names import cut
 from moot.engine.grading import settle
 from moot.errors import UsageError
 from moot.grade.grading import GradedBy, Grading, scored, scores_name
@@ -26,6 +27,10 @@ from moot.types import Case
 
 class NoAnswerGiven(UsageError):
     """The team gave none, since it abstained or failed: what would have been right can be told all the same."""
+
+
+class SaidOtherwise(UsageError):
+    """What was told to be right says the opposite of this answer, whoever calls it right or wrong."""
 
 
 def take_feedback(
@@ -48,6 +53,8 @@ def take_feedback(
         raise NoAnswerGiven(
             f"episode {episode} has no answer that could be right or wrong; send the right one as 'answer'"
         )
+    elif (grade := grading.score(case, row["answer"], (), correct).value) is not None and (grade == 1.0) != correct:
+        raise SaidOtherwise(_said_otherwise(case, right=grade == 1.0))
     else:
         for each in cases_in(connection, plans_named(name), [case.question.digest])[case.question.digest]:
             queries.add(connection, schema.scores, list(_scores(connection, name, grading, each, [row])))
@@ -68,8 +75,14 @@ def was_told(connection: Connection, grading: Grading, row: Row, case: Case) -> 
     if word is None and not case.known:
         return None
     score = connection.execute(select(schema.scores.c.value).where(*_place(row, case, grading))).scalar()
-    correct = word if word is not None else None if score is None else score == 1.0
-    return {"answer": case.answer if case.known else None, "correct": correct}
+    if word is None or not grading.open_to_judgement(case, row["answer"]):
+        word = None if score is None else score == 1.0
+    return {"answer": case.answer if case.known else None, "correct": word}
+
+
+def _said_otherwise(case: Case, *, right: bool) -> str:
+    this_is = "this is that answer" if right else "this is another one"
+    return f"{cut(case.answer or '')!r} was told to be right, and {this_is}; send the right one as 'answer' to change that"
 
 
 def _place(row: Row, case: Case, grading: Grading) -> tuple[ColumnElement[bool], ...]:

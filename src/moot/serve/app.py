@@ -30,7 +30,7 @@ from moot.live.edited_team import CannotBeMade
 from moot.live.left_in_files import AGAIN_S, LONGEST_AGAIN_S
 from moot.live.served_past import purge
 from moot.live.team import LiveTeam
-from moot.live.told_right import NoAnswerGiven
+from moot.live.told_right import NoAnswerGiven, SaidOtherwise
 from moot.models.border import text_problem
 from moot.openai_form.body import BodyLimit
 from moot.openai_form.completions import Completion, Head, model_json, models_json
@@ -341,6 +341,8 @@ class Server:
                 )
         except NoAnswerGiven as error:
             raise Refused(409, str(error), code="no_answer_given", param="correct") from None
+        except SaidOtherwise as error:
+            raise Refused(409, str(error), code="said_otherwise", param="correct") from None
         except UsageError as error:
             raise Refused(404, str(error), code="no_such_episode", param="episode") from None
         self.metrics.feedback.labels(str(learnt["correct"]).lower()).inc()
