@@ -3,6 +3,7 @@
 Each question has a chance of its own of being right alone, of a rescue and of a regression, drawn from beta
 distributions, so the changes of one question hang together. The truth is E[rescues] / E[regressions]. Beside our
 interval stand the plainer ones: the delta method with the same clusters, and one that takes all pairs for independent.
+Then passages of unequal length whose questions are partly alike, at 95 % and at the level of a family of ten.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from moot.measures.safety.multiple import multiple_bounds
-from moot.stats.quantiles import Z_95
+from moot.stats.quantiles import ALPHA, Z_95, normal_quantile
 
 REPETITIONS = 2_000
 
@@ -73,6 +74,42 @@ def delta_bounds(rescues: Any, regressions: Any, *, clustered: bool) -> Any:
         return np.exp(np.stack([np.log(gained / lost) - half, np.log(gained / lost) + half]))
 
 
+PASSAGES = ((30, "1 to 9"), (60, "1 to 9"), (120, "1 to 9"), (60, "geometric"))
+ALIKE = (0.0, 0.5, 0.8)
+RIGHT, RESCUED, REGRESSED, LONGEST = 0.6, 0.3, 0.2, 25
+
+
+def by_passage(passages: int, sizes: str, alike: float, repetitions: int, seed: int) -> tuple[Any, Any]:
+    """Rescues and regressions of one model by repetition and passage. `alike`: the share of a passage's questions that fare as
+    all such of it do."""
+    generator = np.random.default_rng(seed)
+    shape = (repetitions, passages)
+    lengths = (
+        generator.integers(1, 10, shape) if sizes == "1 to 9" else np.minimum(LONGEST, generator.geometric(0.25, shape))
+    )
+    rescues, regressions = np.zeros(shape), np.zeros(shape)
+    together = generator.random((3, *shape))
+    for place in range(lengths.max()):
+        as_all = generator.random(shape) < alike
+        right, rescued, regressed = np.where(as_all, together, generator.random((3, *shape)))
+        there = place < lengths
+        rescues += there & (right >= RIGHT) & (rescued < RESCUED)
+        regressions += there & (right < RIGHT) & (regressed < REGRESSED)
+    return rescues, regressions
+
+
+def print_passages() -> None:
+    truth = (1 - RIGHT) * RESCUED / (RIGHT * REGRESSED)
+    print("passages sizes alike | 95 %  99.5 %, of a family of ten")
+    for passages, sizes in PASSAGES:
+        for alike in ALIKE:
+            counts = by_passage(passages, sizes, alike, 2 * REPETITIONS, seed=2)
+            found = [
+                covered(multiple_bounds(*counts, normal_quantile(level)), truth).mean() for level in (ALPHA, ALPHA / 10)
+            ]
+            print(f"{passages:8} {sizes:9} {alike:5} | {found[0]:.3f} {found[1]:.3f}")
+
+
 def main() -> None:
     print("questions models rescue-rate together expected-regressions | ours  delta  unclustered | without regressions")
     for world in WORLDS:
@@ -88,6 +125,7 @@ def main() -> None:
             ]
             place = f"{world.questions:9} {world.models:6} {world.rescue_rate:11} {world.together:8} {expected:20}"
             print(f"{place} | {ours:.3f} {others[0]:.3f} {others[1]:.3f} | {1 - defined.mean():.3f}")
+    print_passages()
 
 
 if __name__ == "__main__":
