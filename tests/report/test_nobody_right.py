@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,7 @@ def open_questions(
 
 
 def ran(
-    sets: dict[str, Sequence[dict[str, Any]]],
+    sets: Mapping[str, Sequence[dict[str, Any]]],
     said: dict[str, str],
     capsys: Captured,
     cat: dict[str, str] | None = None,
@@ -106,7 +106,7 @@ def test_one_set_of_several_comes_before_what_the_run_claims(capsys: Captured) -
 
 
 def test_choices_whose_right_one_is_counted_otherwise(capsys: Captured) -> None:
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"id": f"c{n}", "text": f"Which, {n}?", "choices": ["red", "blue", "green", "grey"], "answer": "A"}
         for n in range(20)
     ]

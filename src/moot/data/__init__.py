@@ -286,8 +286,8 @@ def load(
     found = _checked(OurFile(path, blank, stated.kind, documents, references.form), path, language, left_out)
     reasons = references.reasons
     fingerprint = fingerprint_of(path, language, stated.kind, documents.fingerprint, reasons)
-    notes = (*_notes(path), *(f"{path.name}: {reason}" for reason in reasons), *blank.note(path))
-    return _drawn(replace(found, fingerprint=fingerprint, notes=notes), sample, seed)
+    told = (*_notes(path), *(f"{path.name}: {reason}" for reason in reasons), *blank.note(path))
+    return _drawn(replace(found, fingerprint=fingerprint, notes=told), sample, seed)
 
 
 def _references(path: Path, stated: Stated) -> ReferencesSeen:
