@@ -149,7 +149,9 @@ def test_sentences_that_no_rule_takes_are_asked_about_once(name: str, asked: boo
     rows = [{"question": f"What is {n}?", name: f"{SENTENCES} {n}", "answer": f"it {n}"} for n in range(4)]
     path = written(tmp_path, PublicTable("cup.csv", rows, ()))
     if asked:
-        with pytest.raises(FileError, match=f"context: {name}}} under questions shows {name}, and context: null"):
+        with pytest.raises(
+            FileError, match=f"context: {name}}} under questions shows {name}, and columns: {{context: null}}"
+        ):
             load(path)
         assert next(iter(load(path, stated=Stated({"context": name})))).question.context == f"{SENTENCES} 0"
     assert next(iter(load(path, stated=Stated({"context": None} if asked else {})))).question.context is None

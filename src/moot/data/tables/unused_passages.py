@@ -76,15 +76,16 @@ def unused_passages(table: QuestionTable, columns: Mapping[str, ColumnNames], un
     if not found:
         return None
     has = "has" if len(found) == 1 else "have"
-    brief = f"{listed(found)} {has} sentences and would not be shown: what the questions are about?"
+    brief = f"{listed(found)} {has} sentences and would not be shown, though questions may be about them"
+    nothing = "columns: {context: null}"
     shown = [name for name in found if seen[name].whole]
     say = (
-        f"{written({'context': shown[0]})} under questions shows {cut(shown[0])}, and context: null leaves it out"
+        f"{written({'context': shown[0]})} under questions shows {cut(shown[0])}, and {nothing} leaves it out"
         if shown
-        else "columns: {context: null} under questions leaves it out; to be shown it has to be a text, or a list of texts"
+        else f"{nothing} under questions leaves it out; to be shown it has to be a text, or a list of texts"
     )
     ways = (*(Stated({"context": name}) for name in shown), Stated({"context": None}))
-    return Doubt(f"{brief} {say}", table.header, ways=ways, about="several", brief=brief)
+    return Doubt(f"{brief}; {say}", table.header, ways=ways, about="several", brief=brief)
 
 
 def _could_be_a_passage(name: str) -> bool:
