@@ -162,9 +162,7 @@ MULTIPLE_CHOICE = (
                 "id": f"M_{n}",
                 "question": {
                     "stem": text,
-                    "choices": [
-                        {"text": each, "label": label} for each, label in zip(choices, "ABCD", strict=True)
-                    ],
+                    "choices": [{"text": each, "label": label} for each, label in zip(choices, "ABCD", strict=True)],
                 },
                 "answerKey": "ABCD"[place],
             }
@@ -239,7 +237,12 @@ MULTIPLE_CHOICE = (
         "winogrande.jsonl",
         [
             {"sentence": "Ann thanked Eva since _ had helped.", "option1": "Ann", "option2": "Eva", "answer": "2"},
-            {"sentence": "The cup is not in the bag as _ is too big.", "option1": "cup", "option2": "bag", "answer": "1"},
+            {
+                "sentence": "The cup is not in the bag as _ is too big.",
+                "option1": "cup",
+                "option2": "bag",
+                "answer": "1",
+            },
         ],
         (
             Asked("Ann thanked Eva since _ had helped.", "Eva", ("Ann", "Eva")),
@@ -283,8 +286,22 @@ MULTIPLE_CHOICE = (
     PublicTable(
         "copa.jsonl",
         [
-            {"premise": "The lamp went out.", "choice1": "I read.", "choice2": "It broke.", "question": "cause", "idx": 0, "label": 1},
-            {"premise": "The glass fell.", "choice1": "It broke.", "choice2": "I slept.", "question": "effect", "idx": 1, "label": 0},
+            {
+                "premise": "The lamp went out.",
+                "choice1": "I read.",
+                "choice2": "It broke.",
+                "question": "cause",
+                "idx": 0,
+                "label": 1,
+            },
+            {
+                "premise": "The glass fell.",
+                "choice1": "It broke.",
+                "choice2": "I slept.",
+                "question": "effect",
+                "idx": 1,
+                "label": 0,
+            },
         ],
         (
             Asked("cause", "It broke.", ("I read.", "It broke."), "The lamp went out."),
@@ -363,8 +380,22 @@ MULTIPLE_CHOICE = (
     PublicTable(
         "agieval-cloze.jsonl",
         [
-            {"passage": None, "question": "What is 2 + 2?", "options": None, "label": None, "answer": "4", "other": None},
-            {"passage": None, "question": "What is 2 + 3?", "options": None, "label": None, "answer": "5", "other": None},
+            {
+                "passage": None,
+                "question": "What is 2 + 2?",
+                "options": None,
+                "label": None,
+                "answer": "4",
+                "other": None,
+            },
+            {
+                "passage": None,
+                "question": "What is 2 + 3?",
+                "options": None,
+                "label": None,
+                "answer": "5",
+                "other": None,
+            },
         ],
         (Asked("What is 2 + 2?", "4"), Asked("What is 2 + 3?", "5")),
     ),
@@ -503,17 +534,23 @@ OPEN_ANSWERS = (
                 "title": "A road",
                 "context": PASSAGES[n],
                 "question": text,
-                "answers": {"text": [choices[place], choices[place], f"the {choices[place]}"], "answer_start": [1, 1, 0]},
+                "answers": {
+                    "text": [choices[place], choices[place], f"the {choices[place]}"],
+                    "answer_start": [1, 1, 0],
+                },
             }
         ),
-        tuple(
-            Asked(asked.text, asked.right, (), asked.context, (f"the {asked.right}",)) for asked in WITH_PASSAGES
-        ),
+        tuple(Asked(asked.text, asked.right, (), asked.context, (f"the {asked.right}",)) for asked in WITH_PASSAGES),
     ),
     PublicTable(
         "squad-2.parquet",
         [
-            {"id": "1", "context": PASSAGES[0], "question": LARGEST, "answers": {"text": ["Jupiter"], "answer_start": [3]}},
+            {
+                "id": "1",
+                "context": PASSAGES[0],
+                "question": LARGEST,
+                "answers": {"text": ["Jupiter"], "answer_start": [3]},
+            },
             {"id": "2", "context": PASSAGES[1], "question": SIGN, "answers": {"text": [], "answer_start": []}},
         ],
         (Asked(LARGEST, "Jupiter", (), PASSAGES[0]), Asked(SIGN, None, (), PASSAGES[1])),
@@ -557,7 +594,11 @@ OPEN_ANSWERS = (
             {
                 "pubid": 21645374 + n,
                 "question": f"Do leaves of plant {n} die?",
-                "context": {"contexts": [PASSAGES[n], "And so on."], "labels": ["BACKGROUND", "RESULTS"], "meshes": ["Leaf"]},
+                "context": {
+                    "contexts": [PASSAGES[n], "And so on."],
+                    "labels": ["BACKGROUND", "RESULTS"],
+                    "meshes": ["Leaf"],
+                },
                 "long_answer": f"Results show that the leaves of plant {n} die as was said before by those who saw them.",
                 "final_decision": ("yes", "no", "maybe")[n],
             }
@@ -587,10 +628,10 @@ OPEN_ANSWERS = (
     ),
     PublicTable(
         "pubmedqa-as-published.json",
-        '{"216": {"QUESTION": "Do leaves die?", "CONTEXTS": ["They fall down in the autumn.", "They rot."], "LABELS": ["A", "B"], "MESHES": ["x"],'
-        ' "YEAR": "2011", "LONG_ANSWER": "They do so.", "final_decision": "yes"},'
-        ' "217": {"QUESTION": "Do stones die?", "CONTEXTS": ["They lie on the ground for ever."], "LABELS": ["A"], "MESHES": ["y"],'
-        ' "YEAR": "2012", "LONG_ANSWER": "They do not.", "final_decision": "no"}}',
+        '{"216": {"QUESTION": "Do leaves die?", "CONTEXTS": ["They fall down in the autumn.", "They rot."], "LABELS": ["A", "B"],'
+        ' "MESHES": ["x"], "YEAR": "2011", "LONG_ANSWER": "They do so.", "final_decision": "yes"},'
+        ' "217": {"QUESTION": "Do stones die?", "CONTEXTS": ["They lie on the ground for ever."], "LABELS": ["A"],'
+        ' "MESHES": ["y"], "YEAR": "2012", "LONG_ANSWER": "They do not.", "final_decision": "no"}}',
         (
             Asked("Do leaves die?", "yes", (), "They fall down in the autumn.\n\nThey rot."),
             Asked("Do stones die?", "no", (), "They lie on the ground for ever."),
@@ -599,10 +640,22 @@ OPEN_ANSWERS = (
     PublicTable(
         "svamp.jsonl",
         [
-            {"ID": "chal-1", "Body": "Each pack of books costs 76 coins, and you get 25 off.", "Question": "What is it now?",
-             "Equation": "( 76.0 - 25.0 )", "Answer": "51.0", "Type": "Subtraction"},
-            {"ID": "chal-2", "Body": "Ann had 3 apples, and then she had eaten 2 of these apples.", "Question": "How many are left?",
-             "Equation": "( 3.0 - 2.0 )", "Answer": "1.0", "Type": "Subtraction"},
+            {
+                "ID": "chal-1",
+                "Body": "Each pack of books costs 76 coins, and you get 25 off.",
+                "Question": "What is it now?",
+                "Equation": "( 76.0 - 25.0 )",
+                "Answer": "51.0",
+                "Type": "Subtraction",
+            },
+            {
+                "ID": "chal-2",
+                "Body": "Ann had 3 apples, and then she had eaten 2 of these apples.",
+                "Question": "How many are left?",
+                "Equation": "( 3.0 - 2.0 )",
+                "Answer": "1.0",
+                "Type": "Subtraction",
+            },
         ],
         (
             Asked("What is it now?", "51.0", (), "Each pack of books costs 76 coins, and you get 25 off."),
@@ -627,8 +680,12 @@ OPEN_ANSWERS = (
     PublicTable(
         "aime.jsonl",
         [
-            {"ID": f"2024-I-{n}", "Problem": f"Find {n} + {n}.", "Solution": f"We add {n} and {n} and find what it is: {2 * n}.",
-             "Answer": 2 * n}
+            {
+                "ID": f"2024-I-{n}",
+                "Problem": f"Find {n} + {n}.",
+                "Solution": f"We add {n} and {n} and find what it is: {2 * n}.",
+                "Answer": 2 * n,
+            }
             for n in range(3, 6)
         ],
         (Asked("Find 3 + 3.", "6"), Asked("Find 4 + 4.", "8")),
@@ -651,7 +708,8 @@ OPEN_ANSWERS = (
                 "instruction": asked.text,
                 "input": "",
                 "output": asked.right,
-                "text": f"Below is an instruction that describes a task. ### Instruction: {asked.text} ### Response: {asked.right}",
+                "text": "Below is an instruction that describes a task. "
+                f"### Instruction: {asked.text} ### Response: {asked.right}",
             }
             for asked in OPEN
         ],
@@ -737,8 +795,15 @@ OPEN_ANSWERS = (
     PublicTable(
         "jeopardy.csv",
         [
-            {"Show Number": 4680, " Air Date": "2004-12-31", " Round": "Jeopardy!", " Category": "SKY", " Value": "$200",
-             " Question": asked.text, " Answer": asked.right}
+            {
+                "Show Number": 4680,
+                " Air Date": "2004-12-31",
+                " Round": "Jeopardy!",
+                " Category": "SKY",
+                " Value": "$200",
+                " Question": asked.text,
+                " Answer": asked.right,
+            }
             for asked in OPEN
         ],
         OPEN,
@@ -820,7 +885,8 @@ QUIZ_TOOLS = (
     PublicTable(
         "open-trivia.json",
         '{"response_code": 0, "results": ['
-        '{"type": "multiple", "difficulty": "easy", "category": "Entertainment: Books", "question": "Who wrote &quot;Faust&quot;?",'
+        '{"type": "multiple", "difficulty": "easy", "category": "Entertainment: Books", '
+        '"question": "Who wrote &quot;Faust&quot;?",'
         ' "correct_answer": "Goethe &amp; nobody", "incorrect_answers": ["Kant", "O&#039;Neill", "Marx"]},'
         '{"type": "boolean", "difficulty": "easy", "category": "Sky", "question": "Is the sky high?",'
         ' "correct_answer": "True", "incorrect_answers": ["False"]}]}',
@@ -863,7 +929,11 @@ QUIZ_TOOLS = (
     PublicTable(
         "quiz-of-a-page.json",
         _rows(
-            lambda n, text, choices, place: {"question": text, "options": _apart("", "abcd", choices), "answer": "abcd"[place]}
+            lambda n, text, choices, place: {
+                "question": text,
+                "options": _apart("", "abcd", choices),
+                "answer": "abcd"[place],
+            }
         ),
         ASKED,
     ),

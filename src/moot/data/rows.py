@@ -81,19 +81,30 @@ def json_rows(path: Path) -> NumberedRows:
 
 
 def _items(document: Any) -> Any:
-    """The list that a document is or holds: under `data`, else the only list of objects in it, as the open trivia database has its
-    questions under `results`; else objects by their ids, as PubMedQA is published, or columns by theirs."""
+    """The list that a document is or holds: under `data`, else the only list of objects in it, as the open trivia database
+    has its questions under `results`; else objects by their ids, as PubMedQA is published, or columns by theirs."""
     if not isinstance(document, dict) or "data" in document:
         return document.get("data") if isinstance(document, dict) else document
-    if isinstance(rows := document.get("rows"), list) and rows and _all_objects(rows) and all("row" in row for row in rows):
+    if (
+        isinstance(rows := document.get("rows"), list)
+        and rows
+        and _all_objects(rows)
+        and all("row" in row for row in rows)
+    ):
         return [row["row"] for row in rows]  # as the hub shows the first of a set
     if _is_by_columns(document):
-        return [dict(zip(document, cells, strict=True)) for cells in zip(*(each.values() for each in document.values()), strict=True)]
+        return [
+            dict(zip(document, cells, strict=True))
+            for cells in zip(*(each.values() for each in document.values()), strict=True)
+        ]
     held = [items for items in document.values() if isinstance(items, list) and items and _all_objects(items)]
     if len(held) == 1:
         return held[0]
     if not held and document and _all_objects(document.values()) and _alike(document.values()):
-        return [{"id": name, **{key: value for key, value in each.items() if key != "id"}} for name, each in document.items()]
+        return [
+            {"id": name, **{key: value for key, value in each.items() if key != "id"}}
+            for name, each in document.items()
+        ]
     return None
 
 

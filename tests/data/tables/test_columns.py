@@ -220,7 +220,7 @@ def test_what_was_guessed_is_said(tmp_path: Path) -> None:
         ("question,prompt,answer,label\n", "2 columns could be answer"),
         ("qestion,ansver\na,b\n", "text ('qestion' could be it); the columns are"),
         ("foo,bar\na,b\n", "no column is known to be text; the columns are foo (a), bar (b); no column is known to be answer"),
-        ("foo,bar\na,b\n", "known to be answer; say which under questions, such as columns: {text: WHICH_COLUMN, answer: WHICH_COLUMN}"),
+        ("foo,bar\na,b\n", "say which under questions, such as columns: {text: WHICH_COLUMN, answer: WHICH_COLUMN}"),
         ("Case-Nr,question,foo\n1,a,b\n", "foo (b); say which under questions, such as columns: {answer: WHICH_COLUMN}"),
         ("What is 1?,one\nWhat is 2?,two\n", "line 1 has to name the columns, such as question,answer; it seems to be a row"),
         ("id,text,answer,riddle\n1,a,b,c\n", "riddle: unknown key; expected one of id, text"),

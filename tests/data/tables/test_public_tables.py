@@ -62,7 +62,13 @@ def shown(dataset: Dataset, table: PublicTable) -> list[Asked]:
 
 def meant(table: PublicTable) -> list[Asked]:
     return [
-        Asked(each.text, each.right, tuple(sorted(each.choices)) if table.drawn else each.choices, each.context, each.accepted)
+        Asked(
+            each.text,
+            each.right,
+            tuple(sorted(each.choices)) if table.drawn else each.choices,
+            each.context,
+            each.accepted,
+        )
         for each in table.asked
     ]
 
@@ -80,17 +86,7 @@ def stated_by(keys: Mapping[str, Any]) -> Stated:
     return Stated(columns, keys.get("answers"))
 
 
-PENDING: set[str] = set()
-
-
-@pytest.mark.parametrize(
-    "table",
-    [
-        pytest.param(table, marks=pytest.mark.xfail(strict=True)) if table.name in PENDING else table
-        for table in TABLES
-    ],
-    ids=lambda table: table.name,
-)
+@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
 def test_a_public_table_is_played_as_it_is_meant_or_refused_with_what_to_write(
     table: PublicTable, tmp_path: Path
 ) -> None:
@@ -112,7 +108,10 @@ def test_most_of_them_need_no_word() -> None:
 
 HARMFUL: dict[str, tuple[list[dict[str, Any]], str]] = {
     "what a model said beside what is right": (
-        [{"instruction": f"What is {n}?", "context": "", "response": f"no {n}", "reference": f"it {n}"} for n in range(4)],
+        [
+            {"instruction": f"What is {n}?", "context": "", "response": f"no {n}", "reference": f"it {n}"}
+            for n in range(4)
+        ],
         "it 0",
     ),
     "an output beside an answer": (
@@ -126,10 +125,7 @@ HARMFUL: dict[str, tuple[list[dict[str, Any]], str]] = {
 def test_a_set_is_known_by_all_of_its_columns_and_by_no_other(kind: str, tmp_path: Path) -> None:
     rows, right = HARMFUL[kind]
     path = written(tmp_path, PublicTable("log.jsonl", rows, ()))
-    try:
-        assert next(iter(load(path))).answer == right
-    except FileError as error:
-        assert WHICH_COLUMN in str(error) or "say which" in str(error)
+    assert next(iter(load(path))).answer == right
 
 
 def test_whoever_names_a_column_of_a_known_set_otherwise_is_believed(tmp_path: Path) -> None:
@@ -153,14 +149,19 @@ def test_sentences_that_no_rule_takes_are_asked_about_once(name: str, asked: boo
     rows = [{"question": f"What is {n}?", name: f"{SENTENCES} {n}", "answer": f"it {n}"} for n in range(4)]
     path = written(tmp_path, PublicTable("cup.csv", rows, ()))
     if asked:
-        with pytest.raises(FileError, match=f"context: {name}}} under questions shows {name}, and context: null"):
+        with pytest.raises(
+            FileError, match=f"context: {name}}} under questions shows {name}, and columns: {{context: null}}"
+        ):
             load(path)
         assert next(iter(load(path, stated=Stated({"context": name})))).question.context == f"{SENTENCES} 0"
     assert next(iter(load(path, stated=Stated({"context": None} if asked else {})))).question.context is None
 
 
 def test_one_passage_for_all_questions_is_asked_about(tmp_path: Path) -> None:
-    rows = [{"question": f"What is {n}?", "Lore": f"{SENTENCES} one. {SENTENCES} two.", "answer": f"it {n}"} for n in range(4)]
+    rows = [
+        {"question": f"What is {n}?", "Lore": f"{SENTENCES} one. {SENTENCES} two.", "answer": f"it {n}"}
+        for n in range(4)
+    ]
     with pytest.raises(FileError, match="Lore has sentences and would not be shown"):
         load(written(tmp_path, PublicTable("cup.csv", rows, ())))
 
@@ -215,7 +216,14 @@ def test_lists_at_which_numbers_point_are_no_answers(tmp_path: Path) -> None:
 
 def test_several_doubts_have_one_line_to_paste(tmp_path: Path) -> None:
     rows = [
-        {"question": f"q{n}?", "prompt": f"p{n}?", "answer": f"a{n}", "label": f"l{n}", "options": "x|y", "choices": "z|w"}
+        {
+            "question": f"q{n}?",
+            "prompt": f"p{n}?",
+            "answer": f"a{n}",
+            "label": f"l{n}",
+            "options": "x|y",
+            "choices": "z|w",
+        }
         for n in range(4)
     ]
     with pytest.raises(FileError) as caught:
@@ -238,7 +246,7 @@ def test_a_set_that_is_no_table_is_told_its_format(row: dict[str, Any], said: st
 
 def test_texts_with_gaps_of_anki_have_no_question(tmp_path: Path) -> None:
     (tmp_path / "cup.txt").write_text("#separator:tab\nThe {{c1::sun}} is a star\tso it is\n")
-    with pytest.raises(FileError, match="cup.txt:2: Front: expected a question, found a text with gaps"):
+    with pytest.raises(FileError, match=r"cup\.txt:2: Front: expected a question, found a text with gaps"):
         load(tmp_path / "cup.txt")
 
 

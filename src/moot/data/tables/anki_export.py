@@ -73,7 +73,9 @@ def anki_notes(path: Path) -> AnkiNotes | None:
     delimiter = _SEPARATORS.get(written.casefold(), written[:1] or "\t")
     with _lines(path) as lines:
         _, cells = next(_cells(lines, delimiter, count), (0, []))
-    return AnkiNotes(path, delimiter, count, _names(said, delimiter, len(cells)), said.get("html", "").strip() == "true")
+    return AnkiNotes(
+        path, delimiter, count, _names(said, delimiter, len(cells)), said.get("html", "").strip() == "true"
+    )
 
 
 def _names(said: Mapping[str, str], delimiter: str, width: int) -> tuple[str, ...]:

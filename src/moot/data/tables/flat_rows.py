@@ -1,5 +1,5 @@
-"""Rows of some public forms as the rows of a table: a question that is an object of its own, choices that say each whether they are
-right, and texts with the marks of HTML in them."""
+"""Rows of some public forms as the rows of a table: a question that is an object of its own, choices that say each whether
+they are right, and texts with the marks of HTML in them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Public sets of questions that are known by all of their columns together, though no name alone says what is what.
 
-In these `ctx` is the question itself, `input` is what an instruction is about, and a `label` is counted from 0. A table that has all
-of these columns is one of them; whoever names its columns otherwise is believed.
+In these `ctx` is the question itself, `input` is what an instruction is about, and a `label` is counted from 0. A table that
+has all of these columns is one of them; whoever names its columns otherwise is believed.
 """
 
 from __future__ import annotations
@@ -52,7 +52,10 @@ SETS = (
         "from-0",
     ),
     KnownSet(
-        "ReClor", {"text": "question", "choices": "answers", "context": "context", "answer": "label"}, "from-0", ("id_string",)
+        "ReClor",
+        {"text": "question", "choices": "answers", "context": "context", "answer": "label"},
+        "from-0",
+        ("id_string",),
     ),
     KnownSet(
         "MedMCQA",
@@ -122,6 +125,6 @@ def known_set(names: Sequence[str], stated: Mapping[str, ColumnNames | None]) ->
             return None
         if each is not None and any(of_it.get(name, key) != key for name in several(each)):
             return None
-    if "choices" in found.columns and WRONG in stated or WRONG in found.columns and "choices" in stated:
+    if ("choices" in found.columns and WRONG in stated) or (WRONG in found.columns and "choices" in stated):
         return None
     return found

@@ -134,7 +134,7 @@ class TableRow:
         return [str(item) for item in found] if isinstance(found, list) else []
 
     def answer(self) -> str | None:
-        """The answer as it is written, where it may stand for a choice; by the labels that choices have of their own, its letter."""
+        """The answer as it is written, where it may stand for a choice; by a label that a choice has of its own, its letter."""
         written = self._written_answer()
         columns = self.columns.columns.get("choices")
         if written is None or not isinstance(columns, str):

@@ -1,4 +1,5 @@
-"""What names leave open and the rows settle, before anybody is asked: a column with nothing in it is none of two that could be it.
+"""What names leave open and the rows settle, before anybody is asked: a column with nothing in it is none of two that could
+be it.
 
 Where several say whose a question is, or what it is about, the first is taken: no figure hangs on it. Where two say what is right
 and say the same, either will do.
@@ -8,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from moot.data.tables.known_names import NAMES, ColumnNames, Guess, plain, several
@@ -29,12 +30,13 @@ _TIMES_AS_LONG = 4
 
 def settled_by_rows(table: QuestionTable, guess: Guess, stated: Mapping[str, ColumnNames | None]) -> Guess:
     """The same guess with less in doubt."""
-    looked_at = {name for each in (*guess.columns.values(), *sum(guess.doubts.values(), ())) for name in several(each)}
+    candidates = [*guess.columns.values(), *chain.from_iterable(guess.doubts.values())]
+    looked_at = {name for each in candidates for name in several(each)}
     looked_at |= {name for name in table.names if plain(name) == _IN_OBJECTS}
     rows = [values for _, values in islice(table.rows(tuple(looked_at)), ROWS_READ)] if looked_at else []
     columns, doubts = dict(guess.columns), dict(guess.doubts)
-    for key, candidates in guess.doubts.items():
-        left = _of_which(table, key, _with_something(candidates, rows), rows)
+    for key, each_of in guess.doubts.items():
+        left = _of_which(table, key, _with_something(each_of, rows), rows)
         if len(left) == 1:
             columns[key] = left[0]
             del doubts[key]
@@ -44,7 +46,8 @@ def settled_by_rows(table: QuestionTable, guess: Guess, stated: Mapping[str, Col
     if "text" not in {**columns, **doubts, **stated}:
         columns.pop("context", None)  # it may be all that is asked
     if "answer" not in {**columns, **doubts, **stated}:
-        used = {name for each in (*columns.values(), *filter(None, stated.values())) for name in several(each)}
+        known = [each for each in (*columns.values(), *stated.values()) if each is not None]
+        used = {name for each in known for name in several(each)}
         held = [name for name in table.names if plain(name) == _IN_OBJECTS and name not in used]
         if len(held) == 1 and _are_objects(held[0], rows):
             columns["answer"] = held[0]
@@ -100,7 +103,9 @@ def _tells_apart(table: QuestionTable, each: ColumnNames) -> bool:
 def _without_worked(candidates: list[ColumnNames], rows: Sequence[Mapping[str, Any]]) -> list[ColumnNames]:
     """Without a solution that is a way to the answer, where another column has the answer."""
     first, *_ = others = [each for each in candidates if plain(several(each)[0]) != _WORKED] or candidates
-    if len(others) == 1 and all(is_worked(several(each)[0], several(first)[0], rows) for each in {*candidates} - {first}):
+    if len(others) == 1 and all(
+        is_worked(several(each)[0], several(first)[0], rows) for each in {*candidates} - {first}
+    ):
         return others
     return candidates
 
@@ -115,8 +120,12 @@ def _check_passages(
     columns: dict[str, ColumnNames], doubts: dict[str, tuple[ColumnNames, ...]], rows: Sequence[Mapping[str, Any]]
 ) -> None:
     """What is called a document may be its name."""
-    candidates = doubts.pop("context", ()) or tuple(each for each in (columns.pop("context", None),) if each is not None)
-    held = [each for each in candidates if plain(several(each)[0]) in _SURELY_PASSAGES or _is_prose(several(each)[0], rows)]
+    candidates = doubts.pop("context", ()) or tuple(
+        each for each in (columns.pop("context", None),) if each is not None
+    )
+    held = [
+        each for each in candidates if plain(several(each)[0]) in _SURELY_PASSAGES or _is_prose(several(each)[0], rows)
+    ]
     if len(held) == 1:
         columns["context"] = held[0]
     elif held:

@@ -142,9 +142,9 @@ def _proposed(table: QuestionTable, stated: Stated) -> Proposal:
     if left_out is not None and left_out.taken:
         columns = in_order({**columns, "choices": left_out.taken})
         unused = [name for name in unused if name not in left_out.taken]
-    if known is None and "context" not in stated.columns:
-        if (passages := unused_passages(table, columns, unused)) is not None:
-            return Proposal(table.path, columns=columns, doubts=(passages,), unused=tuple(unused))
+    asked_about = known is None and "context" not in stated.columns
+    if asked_about and (passages := unused_passages(table, columns, unused)) is not None:
+        return Proposal(table.path, columns=columns, doubts=(passages,), unused=tuple(unused))
     reasons = _reasons(table, stated, columns, found, unused, left_out)
     if known is not None and found:
         reasons = (f"its columns are those of {known.name}", *reasons)
@@ -153,7 +153,9 @@ def _proposed(table: QuestionTable, stated: Stated) -> Proposal:
 
 
 def _guess(table: QuestionTable, stated: Stated, known: KnownSet | None) -> Guess:
-    of_set = {key: each for key, each in known.columns.items() if key not in stated.columns} if known is not None else {}
+    of_set = (
+        {key: each for key, each in known.columns.items() if key not in stated.columns} if known is not None else {}
+    )
     guess = settled_by_rows(table, guessed(table.names, {**of_set, **stated.columns}), {**of_set, **stated.columns})
     return replace(guess, columns={**of_set, **guess.columns})
 
@@ -315,7 +317,11 @@ def _by_rows(
     answers = seen.answers[separator]
     as_usual = usual if usual in answers.fitting else None
     form = stated.answers or as_usual or answers.form
-    if stated.answers is None and as_usual is None and (flags := _flags(table, stated, columns, answers, unused)) is not None:
+    if (
+        stated.answers is None
+        and as_usual is None
+        and (flags := _flags(table, stated, columns, answers, unused)) is not None
+    ):
         return replace(proposal, doubts=(flags,))
     if answers.rows and form is None:
         return replace(proposal, doubts=(_unread(columns, answers),))

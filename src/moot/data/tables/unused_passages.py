@@ -6,7 +6,7 @@ wrong to show. So who knows is asked once, and may say that it is nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
@@ -26,6 +26,9 @@ _WORDS = 10
 """Of a cell, on average."""
 _WORDS_OF_ONE = 30
 """Of a text that is the same in all rows: less may be an instruction."""
+_WORDS_INSIDE = 6
+_MOST_INSIDE = 10_000
+"""Of a sentence in a list or an object, and pieces of one that are looked at."""
 _FILLED = 0.3
 """The share of rows that have something in it."""
 _NONE = frozenset(
@@ -43,6 +46,8 @@ class _Cells:
     filled: int = 0
     words: int = 0
     different: set[int] = field(default_factory=set)
+    whole: bool = True
+    """Whether each could be shown as it is."""
 
     def see(self, text: str) -> None:
         self.filled += 1
@@ -66,14 +71,21 @@ def unused_passages(table: QuestionTable, columns: Mapping[str, ColumnNames], un
         for name, cells in seen.items():
             if text := _text(values.get(name)):
                 cells.see(text)
+                cells.whole &= isinstance(values[name], str) or prose_of(values[name]) is not None
     found = [name for name, cells in seen.items() if cells.are_sentences(rows)]
     if not found:
         return None
     has = "has" if len(found) == 1 else "have"
-    brief = f"{listed(found)} {has} sentences and would not be shown: what the questions are about?"
-    say = f"{written({'context': found[0]})} under questions shows {cut(found[0])}, and context: null leaves it out"
-    ways = (*(Stated({"context": name}) for name in found), Stated({"context": None}))
-    return Doubt(f"{brief} {say}", table.header, ways=ways, about="several", brief=brief)
+    brief = f"{listed(found)} {has} sentences and would not be shown, though questions may be about them"
+    nothing = "columns: {context: null}"
+    shown = [name for name in found if seen[name].whole]
+    say = (
+        f"{written({'context': shown[0]})} under questions shows {cut(shown[0])}, and {nothing} leaves it out"
+        if shown
+        else f"{nothing} under questions leaves it out; to be shown it has to be a text, or a list of texts"
+    )
+    ways = (*(Stated({"context": name}) for name in shown), Stated({"context": None}))
+    return Doubt(f"{brief}; {say}", table.header, ways=ways, about="several", brief=brief)
 
 
 def _could_be_a_passage(name: str) -> bool:
@@ -83,9 +95,20 @@ def _could_be_a_passage(name: str) -> bool:
 
 
 def _text(cell: Any) -> str:
-    """Nothing of an address, and of an object that holds no passage."""
+    """Nothing of an address, and of a list or an object its sentences: phrases and labels are none."""
     value = opened(cell)
     if isinstance(value, Mapping | list):
-        return prose_of(value) or ""
+        return " ".join(text for text in _inner(value) if len(text.split()) >= _WORDS_INSIDE)
     text = value.strip() if isinstance(value, str) else ""
     return "" if text.startswith(("http://", "https://", "{")) else text
+
+
+def _inner(value: Any) -> Iterator[str]:
+    waiting = [value]
+    for _ in range(_MOST_INSIDE):
+        if not waiting:
+            return
+        item = waiting.pop()
+        waiting += item.values() if isinstance(item, Mapping) else item if isinstance(item, list) else ()
+        if isinstance(item, str):
+            yield item
