@@ -68,7 +68,7 @@ async def test_who_is_heard(said: Mapping[str, Said], names: str, took_s: float)
 @virtual_time
 async def test_the_grace_begins_when_enough_are_heard_and_once() -> None:
     """Who comes within it makes it no longer."""
-    said = {**{name: (1.0, True) for name in "abcd"}, "e": (9.0, True), "f": (12.0, True)}
+    said = {**dict.fromkeys("abcd", (1.0, True)), "e": (9.0, True), "f": (12.0, True)}
     assert await heard(said, 10) == (set("abcde"), pytest.approx(11, abs=0.01))
 
 

@@ -28,8 +28,10 @@ from moot.engine.trial_play import try_out
 from moot.errors import EndpointClosed, UsageError
 from moot.experiment.build import build
 from moot.experiment.plan import Plan
+from moot.experiment.short_keys import places_in_words
 from moot.experiment.spec import read_experiment
 from moot.measures import NOT_AT_THE_END, needs
+from moot.models.cut_out import CUT_FROM_ANSWER
 from moot.pasted import pasted
 from moot.report.figures import Figures, figures, find_experiment, headline_of
 from moot.report.next_commands import NextCommands
@@ -294,6 +296,14 @@ def _cause_line(times: int, words: str, where: str, room: int | None) -> str:
     return f"{before}{words if len(words) <= kept else words[: kept - 1] + '…'}{where}"
 
 
+def _cut_out_words(runner: Runner, times: int) -> str:
+    """Answers that have no grade since a key was cut out of them, and which keys that may have been."""
+    places = places_in_words(runner.experiment.models.values())
+    have = "has" if times == 1 else "have"
+    which = f" ({places})" if places else ""
+    return f"{count(times, 'answer')} {have} no grade: {CUT_FROM_ANSWER}{which}; no answer equals a longer key"
+
+
 def _last_word(runner: Runner, state: State, *, shown: bool) -> None:
     """What the exit code means, in words. `shown`: that it was interrupted stands there already."""
     tally = runner.tally
@@ -303,6 +313,8 @@ def _last_word(runner: Runner, state: State, *, shown: bool) -> None:
         say(f"moot: {told}", file=sys.stderr)
     for warning in runner.warnings:
         say(f"moot: {warning}", file=sys.stderr)
+    if tally.graded is not None and tally.graded.cut:
+        say(f"moot: {_cut_out_words(runner, tally.graded.cut)}", file=sys.stderr)
     if state == "interrupted" and not shown:
         say(f"moot: interrupted; {tally.kept} of {tally.total} episodes are kept, run again to go on", file=sys.stderr)
     elif state == "budget":
