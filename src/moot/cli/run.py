@@ -301,7 +301,7 @@ def _cut_out_words(runner: Runner, times: int) -> str:
     places = places_in_words(runner.experiment.models.values())
     have = "has" if times == 1 else "have"
     which = f" ({places})" if places else ""
-    return f"{count(times, 'answer')} {have} no grade: {CUT_FROM_ANSWER}{which}; no answer equals a longer key"
+    return f"{count(times, 'answer')} {have} no grade: {CUT_FROM_ANSWER}{which}"
 
 
 def _last_word(runner: Runner, state: State, *, shown: bool) -> None:
@@ -313,8 +313,8 @@ def _last_word(runner: Runner, state: State, *, shown: bool) -> None:
         say(f"moot: {told}", file=sys.stderr)
     for warning in runner.warnings:
         say(f"moot: {warning}", file=sys.stderr)
-    if tally.graded is not None and tally.graded.cut:
-        say(f"moot: {_cut_out_words(runner, tally.graded.cut)}", file=sys.stderr)
+    if cut := max(tally.cut_out, 0 if tally.graded is None else tally.graded.cut):
+        say(f"moot: {_cut_out_words(runner, cut)}", file=sys.stderr)
     if state == "interrupted" and not shown:
         say(f"moot: interrupted; {tally.kept} of {tally.total} episodes are kept, run again to go on", file=sys.stderr)
     elif state == "budget":

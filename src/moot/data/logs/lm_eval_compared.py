@@ -26,7 +26,7 @@ LONGEST_PATTERN = 200
 LONGEST_TARGET = 5_000
 """Characters: a longer target is left as it is."""
 MOST_WORK = 3e8
-"""Steps of one expression on one target at most, some half a second: from each place of the text what is repeated may reach to its
+"""Steps of one expression on one target at most, some half a second: from each place of the text what is repeated may reach its
 end, and from each place that it gives back all that follows it may be tried. A longer target is left as it is."""
 LONGEST_S = 3.0
 """For all targets of a task."""
