@@ -105,6 +105,11 @@ def test_weights_are_log_odds_of_being_right() -> None:
     assert weights["p2"] == 0.0, "who does worse than chance has no voice"
     # Three wrong answers, all equally likely: two who err say the same once in three times.
     assert effective_alternatives(world((0.3,) * 4, 1_000, choices=4)) == pytest.approx(4, abs=0.3)
+    # Of few pairs exactly: one equal pair, or none, of all wrong ones, each with one of either added.
+    codes = np.array([[1, 0], [1, 0], [2, 0]])
+    assert effective_alternatives(seen(codes)) == pytest.approx(1 + (3 + 1) / (1 + 1))
+    assert effective_alternatives(seen(np.array([[1], [2], [3]]))) == pytest.approx(1 + (3 + 1) / (0 + 1))
+    assert effective_alternatives(seen(np.zeros((3, 4), dtype=np.intp))) == pytest.approx(2)
     assert weights_by_accuracy(seen(np.zeros((2, 30), dtype=np.intp)), 4)["p0"] == pytest.approx(np.log(3 * 31))
 
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from virtual_time import virtual_time
 
 from moot.errors import BudgetReached, CallError, ConnectionFailed, GenerationFailed, RateLimited, TimedOut
-from moot.models.budget import Budget, Purse, Trust, most_tokens
+from moot.models.budget import Budget, Purse, Trust, most_tokens, most_usd, most_usd_of_tokens
 from moot.models.endpoint import EndpointModel, Network
 from moot.models.limit import COMPLETION_GUESS, Limit, Limiter, Limits
 from moot.models.model import Wrapper
@@ -324,3 +324,18 @@ async def test_two_hundred_calls_at_once_never_cross_the_cap(late_every: int) ->
         assert till.billed_usd <= cap_usd
         assert purse.spent_usd >= till.billed_usd - 1e-9, "nothing on the bill is missing in the books"
         assert till.billed_usd > 0.5 * cap_usd, "and the budget is used"
+
+
+@pytest.mark.parametrize(("cached", "dearest"), [(None, 2.0), (0.5, 2.0), (3.0, 3.0)])
+def test_the_most_that_a_call_can_cost_is_at_the_dearer_price_of_its_prompt(
+    cached: float | None, dearest: float
+) -> None:
+    """Some providers ask more for tokens that they cache, and any of a prompt may be among them."""
+    price = Price(2.0, 8.0, cached)
+    assert most_usd_of_tokens(price, 1_000, 100) == pytest.approx((1_000 * dearest + 100 * 8.0) / 1e6)
+    request = Request((Message("user", "Which?"),))
+    bound_usd, tokens = most_usd(price, request, 100), most_tokens(request)
+    for part in (0, tokens // 2, tokens):
+        billed_usd = price.cost_usd(Usage(tokens, 100, cached=part))
+        assert billed_usd is not None
+        assert billed_usd <= bound_usd * (1 + 1e-12)

@@ -161,6 +161,16 @@ async def test_the_words_of_a_status(body: Any, words: str) -> None:
             {},
             0.25,
         ),
+        (
+            {
+                "x_ratelimit_reset_requests": "1m2s",
+                "x_ratelimit_remaining_requests": "0",
+                "x_ratelimit_reset_tokens": "250ms",
+                "x_ratelimit_remaining_tokens": "0",
+            },
+            {},
+            62,
+        ),
         ({"x_ratelimit_reset_tokens": "0", "x_ratelimit_remaining_tokens": "-1"}, {}, None),
         ({"x_ratelimit_reset_requests": "6m0s"}, {"error": {"message": "Please try again in 20s. Visit"}}, 20),
         ({"x_ratelimit_reset": "1h" * 99}, {}, None),

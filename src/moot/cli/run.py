@@ -28,8 +28,10 @@ from moot.engine.trial_play import try_out
 from moot.errors import EndpointClosed, UsageError
 from moot.experiment.build import build
 from moot.experiment.plan import Plan
+from moot.experiment.short_keys import places_in_words
 from moot.experiment.spec import read_experiment
 from moot.measures import NOT_AT_THE_END, needs
+from moot.models.cut_out import CUT_FROM_ANSWER
 from moot.pasted import pasted
 from moot.report.figures import Figures, figures, find_experiment, headline_of
 from moot.report.next_commands import NextCommands
@@ -310,6 +312,14 @@ def _cause_line(times: int, words: str, where: str, room: int | None) -> str:
     return f"{before}{words if len(words) <= kept else words[: kept - 1] + '…'}{where}"
 
 
+def _cut_out_words(runner: Runner, times: int) -> str:
+    """Answers that have no grade since a key was cut out of them, and which keys that may have been."""
+    places = places_in_words(runner.experiment.models.values())
+    have = "has" if times == 1 else "have"
+    which = f" ({places})" if places else ""
+    return f"{count(times, 'answer')} {have} no grade: {CUT_FROM_ANSWER}{which}"
+
+
 def _last_word(runner: Runner, state: State, *, shown: bool, left: str = "") -> None:
     """What the exit code means, in words. `shown`: that it was interrupted stands there already. `left`: what is not asked."""
     tally = runner.tally
@@ -319,6 +329,8 @@ def _last_word(runner: Runner, state: State, *, shown: bool, left: str = "") -> 
         say(f"moot: {told}", file=sys.stderr)
     for warning in runner.warnings:
         say(f"moot: {warning}", file=sys.stderr)
+    if cut := max(tally.cut_out, 0 if tally.graded is None else tally.graded.cut):
+        say(f"moot: {_cut_out_words(runner, cut)}", file=sys.stderr)
     if state == "interrupted" and not shown:
         kept = f"{tally.kept} of {tally.total} episodes are kept"
         say(f"moot: interrupted; {kept}{left}; run again to resume", file=sys.stderr)

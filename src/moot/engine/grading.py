@@ -30,6 +30,7 @@ from moot.engine.settling import settle as settle
 from moot.grade.grading import Grading
 from moot.grade.judge import ONE_BY_ONE, Judgement, judge
 from moot.grade.persons import persons_word
+from moot.models.cut_out import was_cut
 from moot.needs import EVERYTHING, Needs
 from moot.store import schema
 from moot.store.rows import points_json, score_row
@@ -57,6 +58,8 @@ class Graded:
     """How many of the ungraded are to questions of which nobody has said what is right."""
     long_answers: int = 0
     """How many of the ungraded are long answers, of which no reference says by itself whether they are right."""
+    cut: int = 0
+    """How many of the ungraded have lost a part that equals a key."""
     without_answer: int = 0
     """Plays that have none, and so nothing to grade: they are in no stage."""
     unusable: int = 0
@@ -70,6 +73,7 @@ class Graded:
             [*self.points, *other.points],
             self.unsaid + other.unsaid,
             self.long_answers + other.long_answers,
+            self.cut + other.cut,
             self.without_answer + other.without_answer,
             self.unusable + other.unusable,
         )
@@ -85,7 +89,7 @@ class Graded:
     @property
     def failed(self) -> int:
         """How many of the ungraded somebody should have graded and did not; of the others no reference says anything."""
-        return self.ungraded - self.unsaid - self.long_answers
+        return self.ungraded - self.unsaid - self.long_answers - self.cut
 
     @property
     def disputed(self) -> int:
@@ -179,6 +183,9 @@ async def _grade_sheet(store: Store, grading: Grading, sheet: Sheet, graded: Gra
         graded.stages["ungraded" if ungraded else score.stage] += 1
         if ungraded:
             graded.causes[score.detail or score.stage] += 1
+            if was_cut(answer):
+                graded.cut += 1
+                continue
             graded.long_answers += case.question.is_long and not case.known
             graded.unsaid += not case.known and not case.question.is_long
     wordings = sheet.open_answers(grading)

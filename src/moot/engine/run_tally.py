@@ -17,6 +17,7 @@ from moot.engine.not_applied import not_applied_words
 from moot.engine.preferences import Compared
 from moot.engine.undeclared_prompts import undeclared_words
 from moot.models.budget import Purse
+from moot.models.cut_out import was_cut
 from moot.models.limit import Turnstile
 from moot.store.calls import ExperimentCalls
 from moot.store.ledger import Ledger
@@ -37,6 +38,8 @@ class RunTally:
     causes: Counter[Cause] = field(default_factory=Counter)
     unreached: Counter[tuple[str, ...]] = field(default_factory=Counter)
     """Episodes that came to an end without somebody whose call failed, by who that is: they are played again."""
+    cut_out: int = 0
+    """Answers that have lost a part which equals a key."""
     retries: Counter[str] = field(default_factory=Counter)
     hedges: Counter[str] = field(default_factory=Counter)
     calls: ExperimentCalls | None = None
@@ -65,6 +68,7 @@ class RunTally:
     def add(self, episode: Episode) -> None:
         """One that was played."""
         self.outcomes[episode.verdict.outcome] += 1
+        self.cut_out += was_cut(episode.verdict.answer)
         if episode.verdict.outcome == "failed":
             self.causes[cause_of(episode)] += 1
         elif names := unreached_in(episode.calls):

@@ -33,6 +33,7 @@ from moot.experiment.offices import staff_shape
 from moot.experiment.pairwise import judges_who_play_words
 from moot.experiment.providers import BuiltModel
 from moot.experiment.selected import BY_IDS_ALONE, NOT_CHOSEN, RACED, ChosenOn, marks_of
+from moot.experiment.short_keys import short_key_words
 from moot.experiment.side_names import seat_of_row, several_teams
 from moot.experiment.spec import Experiment, ExperimentFile, GroupingSpec
 from moot.experiment.worked_examples import not_shown
@@ -282,6 +283,7 @@ class Plan:
         """Of who plays them, and how."""
         of_strategies = [*self.strategy_warnings, *self._nothing_promised(), *self._chosen_on()]
         of_strategies += judges_who_play_words(self.file)
+        of_strategies += short_key_words(self.models)
         return tuple(dict.fromkeys(of_strategies))
 
     def _nothing_promised(self) -> Iterator[str]:

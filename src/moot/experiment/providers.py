@@ -6,7 +6,6 @@ environment or a file of its own, and goes nowhere else.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, make_dataclass, replace
 from functools import partial
@@ -18,6 +17,7 @@ from moot.config.key_lines import KeyPath
 from moot.data import Dataset
 from moot.errors import FileError, UsageError
 from moot.experiment.environment_headers import headers_from_environment
+from moot.experiment.model_keys import key_from, key_of
 from moot.experiment.model_specs import (
     MAX_TOKENS_KEYS,
     PROVIDERS,
@@ -35,8 +35,8 @@ from moot.experiment.model_specs import (
     RetriesSpec,
     SimulatedSpec,
 )
+from moot.experiment.short_keys import short_keys
 from moot.experiment.spec import ExperimentFile
-from moot.foreign_files import opened
 from moot.models.answerable import check_model_object, shape_in_json
 from moot.models.closest import closest
 from moot.models.intake import MIB, Intake, Room
@@ -48,9 +48,6 @@ from moot.models.recorded import RecordedModel, Recording, read_recording
 from moot.plugins import PluginBroke, PluginRefused, blaming
 from moot.strategies.option_values import OptionError, built
 from moot.types import FREE, Price, Request
-
-LONGEST_KEY = 100_000
-"""Characters of a key file that are read: one that never ends must not be waited for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +63,8 @@ class BuiltModel:
     hedge: HedgeSpec | None = None
     key_from: str | None = None
     """Where the file says that its key is, in words. What is shown there is no secret; the key is not here."""
+    short_keys: tuple[str, ...] = ()
+    """Where keys of it are that are so short that a reply may say them by chance."""
 
 
 @dataclass
@@ -80,6 +79,8 @@ class Shared:
     """Of the simulated ones."""
     asked: bool = True
     """False: nobody will be asked anything, so no key, certificate or proxy is looked for."""
+    keys: dict[str, str | None] = field(default_factory=dict, repr=False)
+    """By model, while they are made."""
     _costs_money: bool | None = None
 
     def costs_money(self, file: ExperimentFile) -> bool:
@@ -125,7 +126,8 @@ def make_models(
         if isinstance(spec, PluggedSpec | ObjectSpec):
             tokens = getattr(model, "max_tokens", None)  # under a budget a priced model must say its longest reply
         retries, hedge = getattr(spec, "retries", RetriesSpec()), getattr(spec, "hedge", None)
-        built[name] = BuiltModel(model, endpoint, LimitsSpec(), retries, tokens, hedge, _key_from(spec))
+        short = short_keys(spec, shared.keys.get(name)) if asked else ()
+        built[name] = BuiltModel(model, endpoint, LimitsSpec(), retries, tokens, hedge, key_from(spec), short)
     if file.spec.budget_usd is not None:
         check_payable(file, built)
     return {
@@ -182,56 +184,6 @@ def _price(
         raise file.error(("models", name, "price"), str(error)) from None
 
 
-def _key_from(spec: ModelSpec) -> str | None:
-    if not isinstance(spec, EndpointSpec | LitellmSpec):
-        return None
-    if spec.api_key_file is not None:
-        return f"the file {spec.api_key_file} (api_key_file)"
-    if spec.api_key_env is None and isinstance(spec, EndpointSpec) and spec.headers_env:
-        variables = ", ".join(dict.fromkeys(spec.headers_env.values()))
-        return f"the environment variable {variables} (headers_env)"
-    return None if spec.api_key_env is None else f"the environment variable {spec.api_key_env} (api_key_env)"
-
-
-def _key_of(file: ExperimentFile, name: str, spec: EndpointSpec | LitellmSpec, unset: list[FileError]) -> str | None:
-    """The key, from the environment or from a file that is nobody else's to read."""
-    if spec.api_key_env is not None and spec.api_key_file is not None:
-        raise file.error(("models", name, "api_key_file"), "expected api_key_env or api_key_file, not both")
-    if spec.api_key_file is not None:
-        key, place = _key_in_file(file, name, spec.api_key_file), "api_key_file"
-        where = f"the file {spec.api_key_file}"
-    elif spec.api_key_env is not None:
-        key, place = os.environ.get(spec.api_key_env, ""), "api_key_env"
-        where = f"the environment variable {spec.api_key_env}"
-    else:
-        return None
-    if not key:
-        if place == "api_key_file":
-            raise file.error(("models", name, place), f"{where} is empty")
-        unset.append(file.error(("models", name, place), f"{where} is not set"))
-        return None
-    if not key.isprintable():
-        raise file.error(("models", name, place), f"{where} holds a line break or a control character")
-    return key
-
-
-def _key_in_file(file: ExperimentFile, name: str, written: str) -> str:
-    path = file.beside(written)
-    try:
-        with opened(path) as content:
-            # Of what was opened, not of the path: nobody can put another file in between.
-            mode = os.fstat(content.fileno()).st_mode
-            if os.name == "posix" and mode & 0o077:
-                problem = f"others can read {path} (mode {mode & 0o777:04o}); expected 0600: chmod 600 {path}"
-                raise file.error(("models", name, "api_key_file"), problem)
-            return content.read(LONGEST_KEY).decode().strip()
-    except UnicodeDecodeError:
-        raise file.error(("models", name, "api_key_file"), f"{path} is not text; expected the key alone") from None
-    except OSError as error:
-        problem = f"cannot read {path}: {error.strerror or error}"
-        raise file.error(("models", name, "api_key_file"), problem) from None
-
-
 def _proxy(file: ExperimentFile, name: str, spec: EndpointSpec, key: str | None) -> str | None:
     """Where a proxy could read the key, which TLS prevents, somebody must have meant this very proxy."""
     if spec.proxy != ENV:
@@ -259,7 +211,7 @@ def _certificate(file: ExperimentFile, name: str, spec: EndpointSpec, key: str) 
 def _endpoint(file: ExperimentFile, name: str, spec: EndpointSpec, dataset: Dataset | None, shared: Shared) -> Model:
     from moot.models.endpoint import EndpointModel, Network
 
-    api_key = _key_of(file, name, spec, shared.unset) if shared.asked else None
+    api_key = shared.keys[name] = key_of(file, name, spec, shared.unset) if shared.asked else None
     network = Network(spec.timeout_s, headers=spec.headers, query=spec.query)
     if shared.asked:
         network = replace(
@@ -299,10 +251,11 @@ def _litellm(file: ExperimentFile, name: str, spec: LitellmSpec, dataset: Datase
 
     if spec.base_url is not None and (problem := problem_with_address(spec.model)):
         raise file.error(("models", name, "base_url"), problem)
+    api_key = shared.keys[name] = key_of(file, name, spec, shared.unset) if shared.asked else None
     return LitellmModel(
         name,
         model=spec.model,
-        api_key=_key_of(file, name, spec, shared.unset) if shared.asked else None,
+        api_key=api_key,
         base_url=spec.base_url,
         params=spec.params,
         price=_price(file, name, spec, shared),

@@ -19,7 +19,8 @@ from moot.grade.judge import (
     open_to_judgement,
     settled,
 )
-from moot.grade.match import Grader, Match, match
+from moot.grade.match import CUT, Grader, Match, match
+from moot.models.cut_out import was_cut
 from moot.team import Player, Team
 from moot.types import Case, Score
 
@@ -87,18 +88,20 @@ class Grading:
         """Whether the grader leaves it to the judges."""
         if self.asked is None:
             return needs_judge(case, answer)
-        return answer is not None and case.known and self.asked.score(case, answer).value is None
+        return (
+            answer is not None and case.known and not was_cut(answer) and self.asked.score(case, answer).value is None
+        )
 
     def open_to_judgement(self, case: Case, answer: str | None) -> bool:
         """Whether a person may settle it: what a judge would see, and answers whose reference nobody knows yet."""
         if self.asked is None:
             return open_to_judgement(case, answer)
-        return not case.known or self.needs_judge(case, answer)
+        return (not case.known and not was_cut(answer)) or self.needs_judge(case, answer)
 
     async def hear(self, case: Case, answers: Iterable[str | None]) -> None:
         """Ask a grader that is not ours about these, while others go on: then nobody stands still for its word."""
         if self.asked is not None:
-            await self.asked.ask(case, answers)
+            await self.asked.ask(case, [answer for answer in answers if not was_cut(answer)])
 
     def at_once(self, case: Case, answer: str | None) -> Score:
         """The grade that needs nobody's word; what a judge must see stays ungraded until then."""
@@ -141,6 +144,8 @@ def scored(
 
     `by`: None where it is ours.
     """
+    if was_cut(answer):
+        return CUT
     if by is None:
         if not judges and person is None:
             return match(case, answer)  # without a judge what does not match is wrong

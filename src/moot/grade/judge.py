@@ -21,6 +21,7 @@ from moot.grade.judgement import Judgement as Judgement
 from moot.grade.match import REJECTED, match
 from moot.grade.normalise import answer_key
 from moot.grade.squad import scored_by_words
+from moot.models.cut_out import was_cut
 from moot.team import Player, Team
 from moot.team.forms import Unusable, object_schema
 from moot.types import UNKNOWN, Case, Request, Score, digest
@@ -69,7 +70,7 @@ def needs_judge(case: Case, answer: str | None) -> bool:
 
     A long answer has its points from judges alone, where there is a rubric.
     """
-    if answer is None or not case.known:
+    if answer is None or not case.known or was_cut(answer):
         return False
     if case.question.kind != "open":
         return case.question.is_long
@@ -80,7 +81,7 @@ def needs_judge(case: Case, answer: str | None) -> bool:
 
 def open_to_judgement(case: Case, answer: str | None) -> bool:
     """Whether a person may settle it: what a judge would see, and answers whose reference nobody knows yet."""
-    return needs_judge(case, answer) or not case.known
+    return needs_judge(case, answer) or not (case.known or was_cut(answer))
 
 
 async def judge(

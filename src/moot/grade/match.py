@@ -15,6 +15,7 @@ from moot.grade.lemmas import lemma
 from moot.grade.listed import NOT_LISTED, only_listed
 from moot.grade.normalise import LONGEST_COMPARED, normalise, spelled, too_long
 from moot.grade.squad import scored_by_words, squad
+from moot.models.cut_out import CUT_FROM_ANSWER, was_cut
 from moot.types import UNKNOWN, Case, Score, Verdict
 
 _UNKNOWN = normalise(UNKNOWN)
@@ -54,6 +55,10 @@ NOTHING_SAID = Score(None, "no-answer", NOT_KNOWN_YET.detail)
 known would hang on how a play ended: who abstains often would be wrong by construction."""
 
 
+CUT = Score(None, "ungraded", CUT_FROM_ANSWER)
+"""What is missing may have been what is right."""
+
+
 def no_answer(*, known: bool) -> Score:
     """What nothing is worth. `known`: whether somebody has said what is right."""
     return NO_ANSWER if known else NOTHING_SAID
@@ -72,6 +77,8 @@ def match(case: Case, answer: str | None) -> Score:
     """
     if answer is None:
         return no_answer(known=case.known)
+    if was_cut(answer):
+        return CUT
     if not case.known:
         return LONG_ANSWER if case.question.is_long else NOT_KNOWN_YET
     if case.question.is_long:

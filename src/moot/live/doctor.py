@@ -12,6 +12,7 @@ from moot.errors import ConnectionFailed, MootError, RequestRejected, TimedOut
 from moot.experiment.plan import Plan
 from moot.experiment.providers import BuiltModel
 from moot.live.listed_models import listing_words
+from moot.models.cut_out import CUT_FROM_ANSWER, keys_in_words, was_cut
 from moot.models.endpoint import EndpointModel
 from moot.models.key_gate import REFUSING, key_advice
 from moot.models.model import Wrapper
@@ -148,9 +149,13 @@ async def _asked(name: str, built: BuiltModel, office: _Office) -> Diagnosis:
         words = _no_answer_words(replies, office.patience_s)
         return Diagnosis(name, False, words, trouble="form" if replies else "silence")
     last = team.journal[-1].reply
-    well = draft.text is not None
+    cut = was_cut(draft.text)
+    well = draft.text is not None and not cut
     tries = len(team.journal)
-    words = f"answers {draft.text!r}" if well else f"{draft.outcome}: {draft.cause}"
+    words = f"answers {draft.text!r}" if draft.text is not None else f"{draft.outcome}: {draft.cause}"
+    if cut or was_cut(last.text if last else None):
+        keys = f" ({keys_in_words(built.short_keys)})" if built.short_keys else ""
+        words += f": {CUT_FROM_ANSWER}{keys}" if cut else keys
     if refusals.last is not None and refusals.last.status in REFUSING:
         words += f". {key_advice(refusals.last.status, built.key_from)}"
     elif isinstance(refusals.last, NoSystemRole) and isinstance(model, EndpointModel):

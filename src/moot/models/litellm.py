@@ -96,7 +96,9 @@ class LitellmModel:
             raise RequestRejected(f"{self.name}: {problem}", status=400)
         listener = who_listens()
         way = self._way.body(body, listens=listener is not None)
-        heard = StreamSoFar(tell=None if listener is None or way == "whole" else self._secrets.untold_to(listener.voice()))
+        heard = StreamSoFar(
+            tell=None if listener is None or way == "whole" else self._secrets.untold_to(listener.voice())
+        )
         key = NO_KEY if self._api_key is None and self.base_url is not None else self._api_key
         started = time.perf_counter()
         overheard, before = Overheard(), sys.exc_info()[1]

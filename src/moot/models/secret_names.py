@@ -24,7 +24,20 @@ _SECRET = re.compile(rf"{'|'.join(_SECRETS)}|(?:{_BEFORE})+(?:key|token|secret|p
 
 _ABOUT = frozenset(
     (
-        *("count", "counts", "limit", "budget", "usage", "used", "remaining", "reset", "cost", "rate", "size", "length"),
+        *(
+            "count",
+            "counts",
+            "limit",
+            "budget",
+            "usage",
+            "used",
+            "remaining",
+            "reset",
+            "cost",
+            "rate",
+            "size",
+            "length",
+        ),
         *("name", "names", "type", "kind", "mode", "method", "scheme", "alg", "algorithm", "version", "affinity"),
         *("path", "url", "uri", "host", "endpoint", "ttl", "expiry", "expires", "required", "enabled", "allow"),
         *("allowed", "consent", "policy", "max", "min", "status", "source", "provider", "user", "username", "email"),

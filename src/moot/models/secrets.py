@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import SplitResult, unquote
 
+from moot.models.cut_out import CUT_OUT
 from moot.models.overheard import Tell, Telling
 from moot.models.secret_names import is_no_key, names_a_secret
 from moot.models.secrets_so_far import AT_ONCE, UnsecretWords
@@ -81,14 +82,14 @@ class Secrets:
     def _hidden_in(self, text: str, *, cut: bool = False) -> str:
         return ended(self._hiding(text, cut=cut))
 
-    def _hiding(self, text: str, *, cut: bool = False) -> Steps[str]:
+    def _hiding(self, text: str, *, cut: bool = False, hidden: str = HIDDEN) -> Steps[str]:
         odd = how_odd(text)
         for secret in self._spelt:
-            text = yield from secret.hiding(text, HIDDEN, odd, cut=cut)
+            text = yield from secret.hiding(text, hidden, odd, cut=cut)
         return text
 
     def without(self, reply: Reply) -> Reply:
-        """The reply without the secrets; nearly always that is the reply itself."""
+        """The reply without the secrets; nearly always that is the reply itself. Where one was stands `CUT_OUT`."""
         return ended(self._without(reply))
 
     async def taken_from(self, reply: Reply) -> Reply:
@@ -105,9 +106,9 @@ class Secrets:
 
         return replace(
             reply,
-            text=(yield from self._hiding(reply.text)),
+            text=(yield from self._hiding(reply.text, hidden=CUT_OUT)),
             finish=(yield from self._hiding(reply.finish)),
-            thoughts=reply.thoughts and (yield from self._hiding(reply.thoughts)),
+            thoughts=reply.thoughts and (yield from self._hiding(reply.thoughts, hidden=CUT_OUT)),
             version=reply.version and (yield from self._hiding(reply.version)),
             logprobs=None,  # the same text again, token by token
         )

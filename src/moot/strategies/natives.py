@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from moot.models.cut_out import CUT_FROM_REPLY, was_cut
 from moot.team import Player, Team
 from moot.team.reading import unparsed
 from moot.team.together import together
@@ -60,7 +61,9 @@ async def native(question: Question, team: Team, player: Player, drafts: Drafts)
     if heard.value is None:
         return Answer(player.name, None, outcome=heard.outcome, cause=heard.cause)
     reading = await team.read(player, question, heard.value)
-    if (answer := reading.answer) is None:
+    if (answer := reading.answer) is None and was_cut(heard.value.text):
+        return Answer(player.name, None, outcome="failed", cause=CUT_FROM_REPLY)
+    if answer is None:
         return Answer(player.name, None, outcome="unanswered", cause=unparsed(reading.cause))
     asked = team.prompts.render("rationale", **inputs, answer=answer)
     explained = await team.speak(player, question, asked, stage="rationale")

@@ -12,6 +12,7 @@ from typing import Generic, TypeVar
 
 from moot.errors import CallError, GenerationFailed
 from moot.models.answerable import charged
+from moot.models.cut_out import CUT_FROM_REPLY, was_cut
 from moot.models.overheard import Listener, overhearing
 from moot.team.forms import Read, Unusable
 from moot.team.player import Heard, Player
@@ -60,7 +61,7 @@ async def until_usable(player: Player, asking: Asking[T], journal: list[Call]) -
     """Ask until a reply is usable, or `ATTEMPTS` have been made."""
     name, model = player.name, player.model
     place = (name, asking.stage, asking.turn)
-    messages, problem = asking.messages, "there is none"
+    messages, problem, cut = asking.messages, "there is none", False
     for attempt in range(ATTEMPTS):
         request = asking.request(messages, attempt)
         try:
@@ -83,7 +84,7 @@ async def until_usable(player: Player, asking: Asking[T], journal: list[Call]) -
         try:
             read = asking.usable(reply)
         except Unusable as unusable:
-            problem = unusable.problem
+            problem, cut = unusable.problem, was_cut(reply.text)
             journal.append(Call(*place, request, reply, None, problem, model.name))
             if asking.instead is not None and reply.text.strip():
                 return await asking.instead(reply, problem)
@@ -91,5 +92,7 @@ async def until_usable(player: Player, asking: Asking[T], journal: list[Call]) -
             continue
         journal.append(Call(*place, request, reply, None, "repaired" if read.repaired else None, model.name))
         return Heard(name, read.value, "answered")
+    if cut:  # what is missing may have been a right answer
+        return Heard(name, None, "failed", CUT_FROM_REPLY)
     told = TOLD.get(problem or "", problem)
     return Heard(name, None, "unanswered", f"no usable reply in {ATTEMPTS} attempts; the last one: {told}")

@@ -13,6 +13,7 @@ from functools import partial
 from operator import attrgetter
 from typing import Any, Protocol, TypeVar
 
+from moot.models.cut_out import CUT_FROM_REPLY, was_cut
 from moot.models.model import call_key
 from moot.models.overheard import Listener
 from moot.prompts import Prompts
@@ -229,6 +230,8 @@ class Team:
     ) -> Heard[T]:
         reading = await self.read(player, asked, reply, turn=turn)
         if reading.answer is None:
+            if was_cut(reply.text):
+                return Heard(player.name, None, "failed", CUT_FROM_REPLY)
             return Heard(player.name, None, "unanswered", unparsed(problem, reading.cause))
         return Heard(player.name, form.found(reading.answer, reply.text), "answered")
 

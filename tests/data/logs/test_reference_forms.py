@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,6 +16,7 @@ from moot.cli.app import app
 from moot.cli.exit import run_app
 from moot.data import load
 from moot.data.logs.imported import ImportedLogs, import_logs
+from moot.data.logs.lm_eval_compared import ComparedForm
 from moot.data.solution_answers import answer_within
 from moot.errors import MootError
 from moot.grade.judge import needs_judge
@@ -139,6 +141,19 @@ class TestSolutions:
         logs = import_logs("lm-eval", [tmp_path])
         assert time.process_time() - began < 10
         assert any("is not followed here" in note for note in logs.notes)
+
+    @pytest.mark.parametrize(
+        "evil", [".*" + "." * 190 + "Q", r"\w+" + "[a-z!]" * 30 + "Q", "[^Q]*" + r"[\da-z]" * 25 + "Q"]
+    )
+    def test_one_that_is_long_is_followed_on_short_targets_alone(self, evil: str, tmp_path: Path) -> None:
+        """Its time is that of the square of the text, times its own length: 12 s for one target."""
+        targets = [*("a" * 4_900 + f"! {number}" for number in range(QUESTIONS - 1)), "a" * 200 + "Q7"]
+        lm_eval(tmp_path, targets, self.said, self.half, ignored=[evil])
+        began = time.process_time()
+        logs = import_logs("lm-eval", [tmp_path])
+        assert time.process_time() - began < 3
+        assert any("7 targets are too long for what exact_match ignores of them" in note for note in logs.notes)
+        assert ComparedForm([re.compile(evil)]).of(targets[-1]) == "7"
 
     def test_a_list_of_very_many_is_not_followed(self, tmp_path: Path) -> None:
         lm_eval(tmp_path, self.solutions, self.said, self.half, ignored=[f".*{number}" for number in range(1_000)])

@@ -171,6 +171,9 @@ def _playable_entries(logs: Sequence[_TaskLog], wanted: str | None) -> Iterator[
     if form.unused:
         words = f"what {metric.name} ignores of a target ({form.unused:.60}) is not followed here, so it is taken as it stands"
         yield LogRemark(f"{task}: {words}", task)
+    elif form.too_long:
+        words = f"{form.too_long:,} targets are too long for what {metric.name} ignores of them, so they are taken as they stand"
+        yield LogRemark(f"{task}: {words}", task)
 
 
 def _choice_remarks(

@@ -1,7 +1,7 @@
 """In which form lm-evaluation-harness compares a target: without what its task says to ignore.
 
 The expressions are somebody else's, and Python's engine may take for ever for some. So only those are followed whose time is at
-most the square of a text's length, on texts that are short, and for a few seconds in all.
+most the square of a text's length times their own, where both together are small, and for a few seconds in all.
 """
 
 from __future__ import annotations
@@ -25,6 +25,9 @@ MOST_PATTERNS = 20
 LONGEST_PATTERN = 200
 LONGEST_TARGET = 5_000
 """Characters: a longer target is left as it is."""
+MOST_WORK = 3e8
+"""Steps of one expression on one target at most, some half a second: from each place of the text what is repeated may reach its
+end, and from each place that it gives back all that follows it may be tried. A longer target is left as it is."""
 LONGEST_S = 3.0
 """For all targets of a task."""
 
@@ -37,11 +40,16 @@ class ComparedForm:
     no_numbers: bool = False
     unused: str = ""
     """The first expression that is not followed."""
+    too_long: int = 0
+    """Targets that were left as they are for their length."""
     _until: float | None = field(default=None, repr=False)
 
     def of(self, target: str) -> str | None:
         """None: the target itself, or it cannot be told."""
-        if len(target) > LONGEST_TARGET or self.unused or not (self.patterns or self.no_numbers):
+        if self.unused or not (self.patterns or self.no_numbers):
+            return None
+        if len(target) > LONGEST_TARGET or any(_work(pattern, target) > MOST_WORK for pattern in self.patterns):
+            self.too_long += 1
             return None
         self._until = time.monotonic() + LONGEST_S if self._until is None else self._until
         found = target
@@ -76,9 +84,19 @@ def _form(expressions: Sequence[str], ignore_numbers: Any) -> ComparedForm:
 def _pattern(expression: str) -> re.Pattern[str] | None:
     if len(expression) > LONGEST_PATTERN or not _FOLLOWED.fullmatch(expression):
         return None
-    if sum(found[1] is not None for found in _REPEATED.finditer(expression)) > 1:
+    if _repetitions(expression) > 1:
         return None
     try:
         return re.compile(expression)
     except (re.error, OverflowError):
         return None
+
+
+def _repetitions(expression: str) -> int:
+    return sum(found[1] is not None for found in _REPEATED.finditer(expression))
+
+
+def _work(pattern: re.Pattern[str], text: str) -> float:
+    """How many steps it may take at most: each of its characters may be tried so often."""
+    places = len(text) + 1
+    return len(pattern.pattern) * places * (places if _repetitions(pattern.pattern) else 1.0)

@@ -255,6 +255,7 @@ class RayRunner(Runner):
         tally.outcomes += played.outcomes - last_report.outcomes
         tally.causes += played.causes - last_report.causes
         tally.unreached += played.unreached - last_report.unreached
+        tally.cut_out += played.cut_out - last_report.cut_out
         tally.retries += played.retries - last_report.retries
         tally.hedges += played.hedges - last_report.hedges
         tally.calls.made += played.made - last_report.made

@@ -72,6 +72,7 @@ class WorkerReport:
     outcomes: Counter[str] = field(default_factory=Counter)
     causes: Counter[Cause] = field(default_factory=Counter)
     unreached: Counter[tuple[str, ...]] = field(default_factory=Counter)
+    cut_out: int = 0
     retries: Counter[str] = field(default_factory=Counter)
     hedges: Counter[str] = field(default_factory=Counter)
     made: int = 0
@@ -160,6 +161,7 @@ class Worker:
             outcomes=Counter(tally.outcomes),
             causes=Counter(tally.causes),
             unreached=Counter(tally.unreached),
+            cut_out=tally.cut_out,
             retries=Counter(tally.retries),
             hedges=Counter(tally.hedges),
             made=calls.made,
