@@ -133,7 +133,8 @@ def _bill(bought: Bought) -> str:
     race = bought.race
     calls = f"{count(race.calls, 'call')} beside the drafts, {race.calls_of_all:,.0f} had all been played so far"
     before = f", {dollars(bought.played.before_usd)} before" if bought.played.before_usd else ""
-    return f"{calls} ({100 * _saved(bought):.0f} % saved); {dollars(bought.played.spent_usd)} spent{before}."
+    now = f"{dollars(bought.played.spent_usd)} spent" if bought.played.calls else "nothing paid now"
+    return f"{calls} ({100 * _saved(bought):.0f} % saved); {now}{before}."
 
 
 def _not_known(bought: Bought) -> str:
