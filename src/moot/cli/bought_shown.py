@@ -12,7 +12,7 @@ from moot.decide.rules import DIGITS
 from moot.engine.stage_race import INCUMBENT, RacedOption
 from moot.pasted import pasted
 from moot.stats.counted_words import count
-from moot.stats.written_numbers import dollars
+from moot.stats.written_numbers import dollars, of_hundred
 
 RACE_VALID = (
     "options were found on the questions searched on and raced on the others, in an order drawn by lot; the best of them is put"
@@ -95,7 +95,7 @@ def verdict_words(bought: Bought) -> str:
     if bought.winner is not None and gap is not None:
         return (
             f"Take {names[bought.winner]} where it is not sure: it is the best in the race, better than {incumbent} (95 %);"
-            f" {100 * gap:+.1f} points on {heard}, chosen after the fact and so without an interval."
+            f" {of_hundred(gap, sign=True)} points on {heard}, chosen after the fact and so without an interval."
         )
     left = ", ".join(names[number] for number in race.race.left)
     if INCUMBENT in race.race.left:
@@ -114,7 +114,7 @@ def bought_screen(bought: Bought, purchase: Purchase, path: Path, *, written: bo
     rows = [_row(bought, number) for number in range(len(race.options))]
     yield "  right    heard  plays  calls  out after  raced"
     for number, row in enumerate(rows):
-        right = "?" if row["accuracy"] is None else f"{100 * row['accuracy']:.1f} %"
+        right = "?" if row["accuracy"] is None else f"{of_hundred(row['accuracy'])} %"
         out = "" if row["out_after"] is None else str(row["out_after"])
         mark = ">" if number == bought.to_take else " "
         line = f"{mark} {right:<8}{row['heard']:>6}{row['plays']:>7}{row['calls']:>7}{out:>11}  {row['option']}"
@@ -134,7 +134,7 @@ def _bill(bought: Bought) -> str:
     calls = f"{count(race.calls, 'call')} beside the drafts, {race.calls_of_all:,.0f} had all been played so far"
     before = f", {dollars(bought.played.before_usd)} before" if bought.played.before_usd else ""
     now = f"{dollars(bought.played.spent_usd)} spent" if bought.played.calls else "nothing paid now"
-    return f"{calls} ({100 * _saved(bought):.0f} % saved); {now}{before}."
+    return f"{calls} ({of_hundred(_saved(bought), 0)} % saved); {now}{before}."
 
 
 def _not_known(bought: Bought) -> str:
