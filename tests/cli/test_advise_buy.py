@@ -165,6 +165,27 @@ def test_the_race_ends_with_the_best_and_before_the_questions_do(
     assert "without an interval" in told["sentence"]
     assert (bill.calls, pytest.approx(bill.usd)) == (told["calls_now"], told["spent_usd"])
     assert paid(tmp_path) == (bill.calls, pytest.approx(bill.usd))
+    assert told["heard"] < told["of"]
+    again = bought(moot("--buy", 0.000001, "--try", "talkative", "--json"))
+    assert raced(again) == raced(told), "whatever a wave could be paid with, what it took is what it took"
+    assert (again["calls_now"], again["spent_usd"]) == (0, 0)
+    assert again["spent_before_usd"] == told["spent_usd"]
+    text = " ".join(moot("--buy", 0.000001, "--try", "talkative").split())
+    assert f"{told['calls']} calls beside the drafts" in text
+    assert "% saved); nothing paid now, $" in text
+
+
+def test_what_small_money_bought_one_by_one_more_money_does_not_buy_anew(
+    moot: Moot, bill: Bill, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who was put out in the midst of what would be a wave is not asked what it was spared."""
+    as_with_one_point(moot, monkeypatch)
+    with monkeypatch.context() as short:
+        short.setattr("moot.engine.stage_race.IN_A_WAVE", 1)
+        told = bought(moot("--buy", 5, "--json"))
+    made = bill.calls
+    assert raced(bought(moot("--buy", 5, "--json"))) == raced(told)
+    assert bill.calls == made
 
 
 def test_who_cannot_be_the_best_is_asked_no_further(moot: Moot, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ from moot.cli.advised_against import other_verdict_words, verdict_json
 from moot.decide.rules import DIGITS
 from moot.pasted import lines_of
 from moot.stats.counted_words import count
-from moot.stats.written_numbers import dollars
+from moot.stats.written_numbers import dollars, of_hundred, rounded
 from moot.types import Estimate
 
 WIDE, HIGH = 80, 24
@@ -76,7 +76,7 @@ def _least_words(advice: Advice, what: str, least: float, within: str, weighed: 
 def _told_from(accuracy: float, least: float) -> str:
     """In %, with as many digits as it takes not to look equal to what was asked for, or beyond it."""
     for digits in range(1, MOST_DIGITS):
-        told = f"{100 * accuracy:.{digits}f}"
+        told = of_hundred(accuracy, digits)
         if (float(told) < 100 * least - LITTLE) == (accuracy < least - LITTLE):
             return told
     return told
@@ -114,7 +114,7 @@ def most_accurate_words(advice: Advice, wanted: AdviceWanted) -> str | None:
     if taken is None or best is None or more is None or taken is best:
         return None
     ends = (None, None) if more.low is None or more.high is None else (-more.high, -more.low)
-    gap = f"{0.0 - 100 * more.difference:+.1f} points{_ends(*ends, sign=True)}"
+    gap = f"{of_hundred(-more.difference, sign=True)} points{_ends(*ends, sign=True)}"
     what = f"{best.option.words(advice.players)} ({_share(best.accuracy)} right{_price(best)})"
     taken_by = "" if wanted.anything else " --most-accurate picks it."
     return f"The most accurate of them: {what}, {gap} against it on the held-out questions.{taken_by}"
@@ -150,7 +150,7 @@ def over_singles_words(advice: Advice) -> str | None:
     over = advice.over_singles
     if over is None:
         return None
-    gap = f"{100 * over.difference:+.1f} points{_ends(over.low, over.high, sign=True)} over {over.player}"
+    gap = f"{of_hundred(over.difference, sign=True)} points{_ends(over.low, over.high, sign=True)} over {over.player}"
     if over.better:
         return f"It is better than every player alone: {gap}, its smallest lead."
     if over.high is not None and over.high < 0:
@@ -162,7 +162,7 @@ def surer_words(advice: Advice) -> str | None:
     more = advice.surer
     if more is None:
         return None
-    gap = f"{100 * more.difference:+.1f} points{_ends(more.low, more.high, sign=True)}"
+    gap = f"{of_hundred(more.difference, sign=True)} points{_ends(more.low, more.high, sign=True)}"
     if advice.recommended is not advice.best:  # the two stand in the line before
         return _surer_than_the_best(more)
     if more.told_apart and advice.over_singles is not None:  # which the line before says
@@ -203,7 +203,7 @@ def next_words(advice: Advice, stages: frozenset[str], captain: CaptainCosts | N
         return None
     row = _stage_row(stage, advice, stages, captain)
     money = "" if row["usd"] is None else f", {dollars(row['usd'])}"
-    return f"Next: try {row['try']}: {row['at_most_points']:+.1f} points at most{money}."
+    return f"Next: try {row['try']}: {rounded(row['at_most_points'], 1, sign=True)} points at most{money}."
 
 
 def _stage_row(
@@ -340,7 +340,7 @@ def _table(advice: Advice, room: int) -> list[str]:
     for point in points:
         usd, seconds = point.played.usd_per_1000, point.played.mean_seconds
         mark, right = ">" if point is advice.recommended else " ", _share(point.accuracy)
-        line = f"{mark} {right:<18} {100 * point.on_all.accuracy:>5.1f} {point.played.mean_calls:>6.2f}"
+        line = f"{mark} {right:<18} {of_hundred(point.on_all.accuracy):>5} {point.played.mean_calls:>6.2f}"
         line += (f" {'?' if usd is None else f'{usd:,.4g}':>8}" if money else "") + (
             f" {'?' if seconds is None else f'{seconds:.2f}':>6}" if timed else ""
         )
@@ -375,13 +375,14 @@ def wrapped(words: str) -> list[str]:
 
 
 def _share(figure: Estimate) -> str:
-    return f"{100 * figure.value:.1f} %{_ends(figure.low, figure.high)}"
+    return f"{of_hundred(figure.value)} %{_ends(figure.low, figure.high)}"
 
 
 def _ends(low: float | None, high: float | None, *, sign: bool = False) -> str:
     if low is None or high is None:
         return ""
-    return f" ({100 * low:+.1f} to {100 * high:+.1f})" if sign else f" ({100 * low:.1f}–{100 * high:.1f})"
+    least, most = (of_hundred(end, sign=sign) for end in (low, high))
+    return f" ({least} to {most})" if sign else f" ({least}–{most})"
 
 
 def _price(point: ClaimedPoint) -> str:

@@ -12,7 +12,7 @@ from moot.decide.rules import DIGITS
 from moot.engine.stage_race import INCUMBENT, RacedOption
 from moot.pasted import pasted
 from moot.stats.counted_words import count
-from moot.stats.written_numbers import dollars
+from moot.stats.written_numbers import dollars, of_hundred
 
 RACE_VALID = (
     "options were found on the questions searched on and raced on the others, in an order drawn by lot; the best of them is put"
@@ -95,7 +95,7 @@ def verdict_words(bought: Bought) -> str:
     if bought.winner is not None and gap is not None:
         return (
             f"Take {names[bought.winner]} where the drafts are not sure: it won the race and is better than {incumbent}"
-            f" (95 %); {100 * gap:+.1f} points on {heard}, picked afterwards and so without an interval."
+            f" (95 %); {of_hundred(gap, sign=True)} points on {heard}, picked afterwards and so without an interval."
         )
     left = ", ".join(names[number] for number in race.race.left)
     if INCUMBENT in race.race.left:
@@ -114,7 +114,7 @@ def bought_screen(bought: Bought, purchase: Purchase, path: Path, *, written: bo
     rows = [_row(bought, number) for number in range(len(race.options))]
     yield "  right    heard  plays  calls  out after  raced"
     for number, row in enumerate(rows):
-        right = "?" if row["accuracy"] is None else f"{100 * row['accuracy']:.1f} %"
+        right = "?" if row["accuracy"] is None else f"{of_hundred(row['accuracy'])} %"
         out = "" if row["out_after"] is None else str(row["out_after"])
         mark = ">" if number == bought.to_take else " "
         line = f"{mark} {right:<8}{row['heard']:>6}{row['plays']:>7}{row['calls']:>7}{out:>11}  {row['option']}"
@@ -131,9 +131,10 @@ def bought_screen(bought: Bought, purchase: Purchase, path: Path, *, written: bo
 
 def _bill(bought: Bought) -> str:
     race = bought.race
-    calls = f"{count(race.calls, 'call')} beyond the drafts, instead of {race.calls_of_all:,.0f} to play every option in full"
+    calls = f"{count(race.calls, 'call')} beyond the drafts, and not the {race.calls_of_all:,.0f} had none been eliminated"
     before = f", {dollars(bought.played.before_usd)} before" if bought.played.before_usd else ""
-    return f"{calls} ({100 * _saved(bought):.0f} % saved); {dollars(bought.played.spent_usd)} spent{before}."
+    now = f"{dollars(bought.played.spent_usd)} spent" if bought.played.calls else "nothing paid now"
+    return f"{calls} ({of_hundred(_saved(bought), 0)} % saved); {now}{before}."
 
 
 def _not_known(bought: Bought) -> str:

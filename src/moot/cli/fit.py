@@ -52,6 +52,7 @@ from moot.models.closest import closest
 from moot.pasted import pasted
 from moot.stats.counted_words import count
 from moot.stats.estimates import estimate_row
+from moot.stats.written_numbers import of_hundred
 from moot.strategies import baseline
 from moot.team import Team
 from moot.types import Estimate
@@ -277,12 +278,13 @@ def _shown(
     for note in notes:
         yield f"Note: {note}."
     if drift is not None:
-        gap = drift.difference
-        ends = "" if gap.low is None or gap.high is None else f" ({100 * gap.low:+.1f} to {100 * gap.high:+.1f})"
+        gap, ends = drift.difference, ""
+        if gap.low is not None and gap.high is not None:
+            ends = f" ({of_hundred(gap.low, sign=True)} to {of_hundred(gap.high, sign=True)})"
         yield f"Drift: the current rule is right on {_told(drift.now)} of {drift.now.n:,} newer questions;"
-        yield f"  when it was learnt, {_told(drift.before)}: {100 * gap.value:+.1f} points{ends}, {drift.words()}."
+        yield f"  when it was learnt, {_told(drift.before)}: {of_hundred(gap.value, sign=True)} points{ends}, {drift.words()}."
 
 
 def _told(figure: Estimate) -> str:
-    ends = "" if figure.low is None or figure.high is None else f" ({100 * figure.low:.1f}–{100 * figure.high:.1f})"
-    return f"{100 * figure.value:.1f} %{ends}"
+    ends = "" if figure.low is None or figure.high is None else f" ({of_hundred(figure.low)}–{of_hundred(figure.high)})"
+    return f"{of_hundred(figure.value)} %{ends}"

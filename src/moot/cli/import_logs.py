@@ -19,6 +19,7 @@ from moot.errors import FileError, UsageError
 from moot.foreign_files import text_of
 from moot.pasted import pasted
 from moot.stats.counted_words import count
+from moot.stats.written_numbers import of_hundred
 from moot.whole_files import written_together
 
 STDOUT = "-"
@@ -193,7 +194,7 @@ def _table(models: Sequence[ImportedModel]) -> Iterator[str]:
 
 
 def _share(value: float | None) -> str:
-    return "–" if value is None else f"{100 * value:.1f} %"
+    return "–" if value is None else f"{of_hundred(value)} %"
 
 
 def _usd(value: float | None) -> str:

@@ -40,6 +40,7 @@ from moot.stats.clusters import clustered
 from moot.stats.counted_words import count
 from moot.stats.paired import FEW_QUESTIONS
 from moot.stats.power import most_discordance
+from moot.stats.written_numbers import of_hundred
 from moot.store.examined import opened_to_read
 
 GAINS = (0.01, 0.02, 0.03, 0.05, 0.1)
@@ -193,7 +194,7 @@ def _print_table(pilot: Pilot, rows: Sequence[Mapping[str, Any]], corrected: Seq
     table: list[dict[str, Any]] = [{**row, "own": row["at_pilot"]["questions"]} for row in rows]
     for row in table if anew else ():
         row["anew"] = row["played_before"]["anew"]["questions"]
-    console.print(Text(f"Questions that show it in {100 * rows[0]['power']:.0f} of 100 runs", style="italic"))
+    console.print(Text(f"Questions that show it in {of_hundred(rows[0]['power'], 0)} of 100 runs", style="italic"))
     shown = Table(box=None, pad_edge=False, padding=(0, 1))
     for column in columns:
         shown.add_column(column.title, justify="right", no_wrap=True)

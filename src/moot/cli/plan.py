@@ -17,6 +17,7 @@ from moot.report.section_terminal import section_parts
 from moot.stats.bounded_power import PlannedUnits, needed_units
 from moot.stats.counted_words import count
 from moot.stats.power import Design, independent_discordance, most_discordance
+from moot.stats.written_numbers import of_hundred
 
 if TYPE_CHECKING:
     from moot.experiment.plan import Plan
@@ -267,14 +268,14 @@ def figures_of(planned: Planned, share: float) -> dict[str, Any]:
 
 
 def planned_words(row: Mapping[str, Any], planned: Planned) -> list[str]:
-    better = f"{100 * row['accuracy']:.1f} % to {100 * (row['accuracy'] + row['gain']):.1f} %"
+    better = f"{of_hundred(row['accuracy'])} % to {of_hundred(row['accuracy'] + row['gain'])} %"
     hang, scores = "clusters" in row, row["apart"] < 1
     bounded = hang or scores or planned.means
     test = "the mean by its bounds" if bounded else "exact McNemar"
-    frequency = f"in {100 * row['power']:.0f} of 100 runs ({test}, two-sided, {100 * row['alpha']:g} %)"
+    frequency = f"in {of_hundred(row['power'], 0)} of 100 runs ({test}, two-sided, {100 * row['alpha']:g} %)"
     many = "more than 2,000,000" if row["questions"] is None else f"{row['questions']:,}"
     clusters = f" in {row['clusters']:,} clusters" if hang and row["clusters"] is not None else ""
-    share = f"{100 * row['discordance']:.1f} %"
+    share = f"{of_hundred(row['discordance'])} %"
     differ = f"scores that differ on {share} of the questions, by {row['apart']:g} at the most"
     differ = differ if scores else f"answers that differ on {share} of the questions"
     sentences = [f"From {better}, with {differ}: {many} questions{clusters} show it {frequency}."]

@@ -14,6 +14,7 @@ from moot.cli.console import Console
 from moot.cli.moving_table import MovingTable
 from moot.cli.typed import Typed
 from moot.live.game import POINTS, Game, GameStanding, GradedQuestion, PersonDecides, Turn
+from moot.stats.written_numbers import of_hundred
 from moot.types import Case, Question, Score
 
 HURRY_S = 10.0
@@ -147,7 +148,7 @@ class Screen:
         if played.grades:
             self.console.print(Text(f"who had it: {_who_had_it(played)}"))
         if case.human is not None:
-            rate = f"{case.human.solved} of {case.human.asked} ({100 * case.human.rate:.0f} %)"
+            rate = f"{case.human.solved} of {case.human.asked} ({of_hundred(case.human.rate, 0)} %)"
             self.console.print(f"people: {rate} got it right")
         self.console.print(Text(str(standing), style="bold"))
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from moot.config.flow import flow
 from moot.stats.counted_words import few_names
+from moot.stats.written_numbers import of_hundred
 
 Row = Mapping[str, Any]
 FILE = "team.json"
@@ -87,7 +88,7 @@ def _cheaper(to_take: Row, rows: Sequence[Row], *, summarised: bool) -> str | No
 def _share_of_calls(fewer: float, more: float) -> str:
     """A proposer is a call, and so is a summariser."""
     words = {2.0: "half", 3.0: "a third", 4.0: "a quarter", 5.0: "a fifth"}
-    share = words.get(more / fewer) or f"{100 * fewer / more:.0f} %"
+    share = words.get(more / fewer) or f"{of_hundred(fewer / more, 0)} %"
     return f"{share} of the calls ({fewer:g} a question instead of {more:g})"
 
 

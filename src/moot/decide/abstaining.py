@@ -24,6 +24,7 @@ from moot.decide.how_sure import (
 from moot.decide.learnt import LearntVote
 from moot.decide.promise import LEARNT_FROM, PARTS, fewest_answers
 from moot.decide.rule_file import FittedRule
+from moot.stats.written_numbers import of_hundred
 from moot.strategies import Strategy, Traits, label
 from moot.strategies.option_values import ABSTAIN
 from moot.strategies.traits import GROUPING
@@ -89,9 +90,9 @@ def _why(chance: float | None, sure: HowSure) -> str:
 def percent_below(chance: float, below: float | None) -> str:
     """In whole percent; with more digits where it would look as high as what it is below."""
     digits = 0
-    while below is not None and digits < 6 and float(f"{100 * chance:.{digits}f}") >= float(f"{100 * below:g}"):
+    while below is not None and digits < 6 and float(of_hundred(chance, digits)) >= float(f"{100 * below:g}"):
         digits += 1
-    return f"{100 * chance:.{digits}f}"
+    return of_hundred(chance, digits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +121,7 @@ class AnswerChance:
 
     def words(self) -> str:
         """`right with 97 %: from 240 graded questions`; nothing where it is not known."""
-        return "" if self.value is None else f"right with {100 * self.value:.0f} %: {self.why}"
+        return "" if self.value is None else f"right with {of_hundred(self.value, 0)} %: {self.why}"
 
 
 UNTOLD = (

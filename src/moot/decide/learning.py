@@ -18,6 +18,7 @@ from moot.decide.rules import DraftRule, Leader, MostProbable, Plurality, expect
 from moot.errors import UsageError
 from moot.later import numpy as np
 from moot.stats.clusters import dealt
+from moot.stats.written_numbers import of_hundred
 from moot.types import digest
 
 FEWEST = 20
@@ -57,8 +58,8 @@ class LearntRule:
 
     def words(self) -> str:
         rival = max((PLURALITY, BEST_SINGLE), key=lambda name: self.found[name])
-        beside = f"{100 * self.ahead:+.1f} points beside {rival} on questions it was not learnt from"
-        error = f"with a standard error of {100 * self.error:.1f} as far as questions go"
+        beside = f"{of_hundred(self.ahead, sign=True)} points beside {rival} on questions it was not learnt from"
+        error = f"with a standard error of {of_hundred(self.error)} as far as questions go"
         if self.kept == self.learnt:
             return f"learnt from {self.questions:,} questions: {beside}, {error}"
         return f"{self.kept} stands: what was learnt from {self.questions:,} questions is {beside}, {error}"

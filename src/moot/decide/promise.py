@@ -31,6 +31,7 @@ from moot.decide.rules import DraftRule, winners
 from moot.later import numpy as np
 from moot.stats.binomial import at_most
 from moot.stats.bounded_mean import BoundedMean
+from moot.stats.written_numbers import of_hundred
 
 LEVEL = 0.95
 PARTS = 5
@@ -74,7 +75,7 @@ class Promise:
             )
         asked = f", of {self.questions:,} questions{together}" if together else ""
         return (
-            f"Answered from a probability of {100 * self.threshold:g} % on: {100 * self.coverage:.0f} % of the questions; "
+            f"Answered from a probability of {100 * self.threshold:g} % on: {of_hundred(self.coverage, 0)} % of the questions; "
             f"{wanted}, promised at {100 * LEVEL:g} % from {self.right} right of {self.answered}{asked}"
         )
 

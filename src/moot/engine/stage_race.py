@@ -6,11 +6,12 @@ others all of those have the same answer, from drafts. So a question that is sur
 Questions come in an order drawn by lot, which hangs on the seed alone: whoever begins anew meets them in the same order, finds
 what was played, and goes on. Questions that belong together are heard as one, with all that they are worth. What was
 played beyond the first question that is missing is not heard: what is heard is a beginning of the order, wherever it stopped.
+What it took is all that is there, heard or not, whoever began it and in waves of whatever size: it tells the same each time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -27,6 +28,11 @@ INCUMBENT = 0
 """The option of which all answers are there; those that are paid for follow it."""
 
 
+def _is_settled(play: WavePlay | None) -> bool:
+    """What failed, or went on without somebody, is played again, and what nobody could grade is graded again."""
+    return play is not None and play.worth is not None and play.whole and not play.failed
+
+
 @dataclass(slots=True)
 class RacedOption:
     """How one of them fared."""
@@ -36,7 +42,7 @@ class RacedOption:
     plays: int = 0
     """Questions that it was paid for."""
     spared: int = 0
-    """Questions that the others were paid for after it was put out."""
+    """Questions that others were paid for and it was not, since it had been put out."""
     calls: int = 0
     """Beside the drafts."""
     right: float = 0.0
@@ -81,6 +87,10 @@ class StageRace:
     """By option that is paid for: how much more than the incumbent it got right while it was in the race, added up."""
     missing: bool = field(default=False, init=False)
     """Whether something of a wave was not played to its end."""
+    _position: dict[int, int] = field(init=False)
+    """Of a question that must be paid for, among all of these."""
+    _plays: dict[tuple[int, int], WavePlay] = field(default_factory=dict, init=False)
+    """All that is there, be it from before."""
     _next: int = field(default=0, init=False)
     """Of the order."""
     _wave_ends: int = field(default=0, init=False)
@@ -96,6 +106,7 @@ class StageRace:
         drawn = sorted(members, key=lambda unit: (digest(["advise race", self.seed, unit]), unit))
         self.order = [members[unit] for unit in drawn]
         self.questions = tuple(place for unit in self.order for place in unit if self.unsure[place])
+        self._position = {place: number for number, place in enumerate(self.questions)}
         self.heard, self.gained = [], dict.fromkeys(range(1, self.paid + 1), 0.0)
 
     @property
@@ -112,11 +123,22 @@ class StageRace:
         paid = [option for option in self.options if option.plays]
         return sum(option.calls * (1 + option.spared / option.plays) for option in paid)
 
+    def begin(self, plays: WavePlays) -> None:
+        """With what is there from before: it is heard first, question by question as far as it is whole, whatever waves it was
+        paid for in."""
+        self._plays |= plays
+        while not self.over and all(map(_is_settled, self._plays_of(self.order[self._next]))):
+            self._hear_next()
+        self._count()
+
     def next_wave(self) -> Wave | None:
         if self.over or self.missing:
             return None
         end, asked = self._next, 0
-        most = max(1, min(IN_A_WAVE, self.affordable()))
+        # What is there, and is only looked at again, pays for no other question before it is known who is still in it.
+        following = next((unit for unit in self.order[end:] if self._asked_of(unit)), None)
+        there = following is not None and None not in self._plays_of(following)
+        most = 1 if there else max(1, min(IN_A_WAVE, self.affordable()))
         while end < len(self.order) and asked < most:
             asked += int(self.unsure[self.order[end]].sum())
             end += 1
@@ -126,36 +148,45 @@ class StageRace:
 
     def hear(self, plays: WavePlays) -> None:
         """Of the wave that was asked for, question by question."""
-        self._count(plays)
-        position = {place: number for number, place in enumerate(self.questions)}
-        while not self.race.over and self._next < self._wave_ends:
-            unit = self.order[self._next]
-            asked = [position[place] for place in unit if self.unsure[place]]
-            if any((cell, number) not in plays for cell in self._cells for number in asked):
+        self._plays |= plays
+        while not self.race.over and self._next < self._wave_ends and not self.missing:
+            asked = self._asked_of(self.order[self._next])
+            if all((cell, number) in plays for cell in self._cells for number in asked):
+                self._hear_next()
+            else:
                 self.missing = True
-                return
-            self._hear_unit(unit, position, plays)
-            self._next += 1
-            self._played += len(asked)
+        self._count()
+
+    def _hear_next(self) -> None:
+        unit = self.order[self._next]
+        self._hear_unit(unit)
+        self._next += 1
+        self._played += len(self._asked_of(unit))
+
+    def _asked_of(self, unit: Sequence[int]) -> list[int]:
+        """Its questions that must be paid for, by their places among all of these."""
+        return [self._position[place] for place in unit if self.unsure[place]]
+
+    def _plays_of(self, unit: Sequence[int]) -> list[WavePlay | None]:
+        """By all who are in the race."""
+        return [self._plays.get((cell, number)) for cell in self._cells for number in self._asked_of(unit)]
 
     @property
     def _cells(self) -> list[int]:
         return [option - 1 for option in self.race.left if option != INCUMBENT]
 
-    def _count(self, plays: Mapping[tuple[int, int], WavePlay]) -> None:
-        for (cell, _), play in plays.items():
-            option = self.options[cell + 1]
-            option.plays += 1
-            option.calls += play.calls
-            option.ungraded += play.worth is None
-            option.failed += play.failed
-        wave = self._wave
-        asked = range(wave.first, wave.first + wave.questions)
-        whole = sum(all((cell, number) in plays for cell in wave.cells) for number in asked)
-        for cell in set(range(self.paid)).difference(wave.cells):
-            self.options[cell + 1].spared += whole
+    def _count(self) -> None:
+        """All that is there. Whoever is out was spared what others were paid for."""
+        own = [{number for cell, number in self._plays if cell == option} for option in range(self.paid)]
+        every = set[int]().union(*own)
+        for cell, option in enumerate(self.options[1:]):
+            mine = [self._plays[cell, number] for number in own[cell]]
+            option.plays, option.calls = len(mine), sum(play.calls for play in mine)
+            option.ungraded = sum(play.worth is None for play in mine)
+            option.failed = sum(play.failed for play in mine)
+            option.spared = 0 if self.race.running[cell + 1] else len(every - own[cell])
 
-    def _hear_unit(self, unit: Sequence[int], position: Mapping[int, int], plays: WavePlays) -> None:
+    def _hear_unit(self, unit: Sequence[int]) -> None:
         least, most = np.zeros((2, len(unit), self.paid + 1))
         for row, place in enumerate(unit):
             missing = self.without is not None and bool(self.without[place])
@@ -164,7 +195,7 @@ class StageRace:
             for cell in self._cells:
                 worth = None if missing else float(self.free[place])
                 if self.unsure[place]:
-                    worth = plays[cell, position[place]].worth
+                    worth = self._plays[cell, self._position[place]].worth
                 least[row, cell + 1], most[row, cell + 1] = (0.0, 1.0) if worth is None else (worth, worth)
         for number in self.race.left:
             option = self.options[number]

@@ -14,6 +14,7 @@ import orjson
 from sqlalchemy import Connection, select
 
 from moot.data import given_cases
+from moot.engine.declaring import declare_questions
 from moot.engine.runner import Runner
 from moot.experiment.plan import Plan
 from moot.needs import NOTHING_MORE
@@ -42,6 +43,8 @@ class WavePlay:
     calls: int
     """Beside the drafts."""
     failed: bool
+    whole: bool = True
+    """Whether everybody was reached on the way: else it is played again."""
 
 
 WavePlays = Mapping[tuple[int, int], WavePlay]
@@ -50,6 +53,9 @@ WavePlays = Mapping[tuple[int, int], WavePlay]
 
 class WaveCourse(Protocol):
     """Who says what is played."""
+
+    def begin(self, plays: WavePlays) -> None:
+        """With all that is there already of these cells and questions."""
 
     def next_wave(self) -> Wave | None:
         """None: it is over."""
@@ -75,6 +81,7 @@ class WaveRunner(Runner):
         return list(self._cases[self._wave.first : self._wave.first + self._wave.questions])
 
     async def _play_seated(self, seated: Plan) -> None:
+        self._course.begin(await self.store.run(self._there))
         while self._stopped is None and not self._interrupted and (wave := self._course.next_wave()) is not None:
             self._wave = wave
             cells = tuple(seated.cells[place] for place in wave.cells)
@@ -82,11 +89,18 @@ class WaveRunner(Runner):
                 await self._play_all(cells)
                 await self._afterwards(replace(seated, cells=cells, dataset=given_cases(tuple(self._asked()))))
             if not self._store_is_broken():
-                self._course.hear(await self.store.run(self._plays))
+                self._course.hear(await self.store.run(lambda connection: self._plays(connection, self._wave)))
 
-    def _plays(self, connection: Connection) -> WavePlays:
+    def _there(self, connection: Connection) -> WavePlays:
+        """All that was played before, on questions that are then written down as asked here too."""
+        plays = self._plays(connection, Wave(0, len(self._cases), tuple(range(len(self.experiment.cells)))))
+        asked = 1 + max((number for _, number in plays), default=-1)
+        declare_questions(connection, self.experiment.id, 0, list(self._cases[:asked]), declared=self._declared)
+        return plays
+
+    def _plays(self, connection: Connection, wave: Wave) -> WavePlays:
         """As they are in the store."""
-        wave, cases = self._wave, self._asked()
+        cases = self._cases[wave.first : wave.first + wave.questions]
         question = {case.question.digest: wave.first + place for place, case in enumerate(cases)}
         cell = {self.experiment.cells[place].id: place for place in wave.cells}
         rows = queries.episodes_on(connection, list(cell), list(question))
@@ -103,6 +117,7 @@ class WaveRunner(Runner):
                 0.0 if row["answer"] is None else values.get((row["cell"], cased[row["question"]])),
                 sum(call[1] != DRAFT_STAGE for call in orjson.loads(row["transcript"])),
                 row["outcome"] == "failed",
+                row["unreached"] is None,
             )
             for row in rows
         }

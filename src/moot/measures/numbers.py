@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from moot.measures.section import Unit
-from moot.stats.written_numbers import dollars, dollars_alike
+from moot.stats.written_numbers import dollars, dollars_alike, of_hundred
 from moot.stats.written_numbers import rounded as rounded
 
 Row = Mapping[str, Any]
@@ -40,9 +40,9 @@ def shown(value: object, unit: Unit = "") -> str:
 def _number(value: float, unit: Unit) -> str:
     match unit:
         case "share":
-            return f"{rounded(value, 1, scale=2)} %"
+            return f"{of_hundred(value)} %"
         case "points":
-            return rounded(value, 1, scale=2, sign=True)
+            return of_hundred(value, sign=True)
         case "usd":
             return dollars(value)
         case "usd-per-question":
@@ -107,12 +107,12 @@ def interval(row: Row) -> str:
 
 def plain(value: float | None) -> str:
     """A share without its sign, under a title that has it."""
-    return NOTHING if value is None else rounded(value, 1, scale=2)
+    return NOTHING if value is None else of_hundred(value)
 
 
 def signed(value: float) -> str:
     """A difference of shares in points, for whoever knows that there is one."""
-    return rounded(value, 1, scale=2, sign=True)
+    return of_hundred(value, sign=True)
 
 
 def between(ends: Mapping[str, float]) -> str:
@@ -149,7 +149,7 @@ def brief(row: Row | None, key: str = "value") -> str:
     """
     if row is None or row[key] is None:
         return NOTHING if row is None else f"{NOTHING}{mark(row)}"
-    bounds = "" if row["low"] is None else f" ({rounded(row['low'], 0, scale=2)}–{rounded(row['high'], 0, scale=2)})"
+    bounds = "" if row["low"] is None else f" ({of_hundred(row['low'], 0)}–{of_hundred(row['high'], 0)})"
     return f"{plain(row[key])}{bounds}{mark(row)}"
 
 

@@ -27,6 +27,7 @@ from moot.report.ending import height, screen_lines
 from moot.report.layout import table
 from moot.report.next_commands import NextCommands
 from moot.stats.counted_words import count
+from moot.stats.written_numbers import of_hundred
 
 Row = Mapping[str, Any]
 MOST_ROWS = 7
@@ -141,4 +142,4 @@ def _share(row: Row) -> str:
 
 
 def _whole(share: float) -> str:
-    return rounded(share, 0, scale=2)
+    return of_hundred(share, 0)

@@ -19,6 +19,7 @@ from moot.measures.episodes import right_of
 from moot.measures.source import Source
 from moot.report.figures import grader_of
 from moot.report.names import short_names, ways_of
+from moot.stats.written_numbers import of_hundred
 from moot.store.rows import config_of, verdict_of
 from moot.traces import Agreement, Ballot, Counted, DecidedByRule, Ending, Grouped, Round, Shown, of_kind
 from moot.types import Case, Verdict
@@ -212,7 +213,7 @@ def _vote(episode: Told, word: str) -> str:
     counted_voices = f"{voices} voice{'s' if voices != 1 else ''}"
     if rules := of_kind(episode.verdict.traces, DecidedByRule):
         chance = rules[-1].probability
-        sure = "" if chance is None else f" (right with a probability of {100 * chance:.0f} %)"
+        sure = "" if chance is None else f" (right with a probability of {of_hundred(chance, 0)} %)"
         return f"{counted_voices} of {votes} had what was taken, by the rule {rules[-1].rule}: {word}{sure}."
     if tied < 2:
         return f"{counted_voices} of {votes} won the vote: {word}."
@@ -251,7 +252,7 @@ def _worth(value: float | None, *, in_points: bool) -> str:
     if value is None:
         return "no grade" if in_points else "ungraded"
     if in_points:
-        return f"{100 * value:.0f} % of the points"
+        return f"{of_hundred(value, 0)} % of the points"
     return "right" if value == 1 else "wrong" if value == 0 else f"F1 {value:.2f}"
 
 

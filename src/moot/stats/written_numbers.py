@@ -29,6 +29,11 @@ def rounded(value: float, digits: int, *, scale: int = 0, sign: bool = False) ->
     return f"{near:{'+' if sign and near else ''},f}" if near else f"{abs(near):f}"
 
 
+def of_hundred(share: float, digits: int = 1, *, sign: bool = False) -> str:
+    """A share as so many of a hundred: 0.9025 is 90.3, in whatever words, table or page it stands."""
+    return rounded(share, digits, scale=2, sign=sign)
+
+
 def dollars(usd: float) -> str:
     """Never a nought that is none: small sums keep two digits."""
     if usd == 0:

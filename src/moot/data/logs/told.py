@@ -10,6 +10,7 @@ from moot.data.logs.figures import ROUNDED, ImportedModel
 from moot.data.logs.reference_forms import UnsaidReferences
 from moot.data.logs.same_questions import LeftOutQuestion
 from moot.stats.counted_words import count
+from moot.stats.written_numbers import of_hundred
 from moot.types import Case
 
 MOST_PROBLEM = 80
@@ -115,11 +116,11 @@ def _other_figures(model: ImportedModel) -> Iterator[str]:
     """Where the log's figure is of something else than the verdicts that stand beside it here."""
     for figure in model.otherwise:
         of_task = f" of {figure.task}" if model.metric is None else ""
-        own = f"{model.name}: {figure.metric}{of_task} is {100 * figure.value:.1f} % in the log"
+        own = f"{model.name}: {figure.metric}{of_task} is {of_hundred(figure.value)} % in the log"
         if figure.mean is None:
             yield f"{own}, and not made of verdicts on single replies"
         else:
-            yield f"{own}, the mean of its verdicts on single replies {100 * figure.mean:.1f} %"
+            yield f"{own}, the mean of its verdicts on single replies {of_hundred(figure.mean)} %"
     stated, here = model.stated, model.here
     if stated is None or here is None or abs(stated - here) <= ROUNDED:
         return

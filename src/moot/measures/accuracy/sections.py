@@ -9,6 +9,7 @@ from moot.experiment.selected import BY_IDS_ALONE
 from moot.measures.columns import Figures, cohort_column, figure, names_teams, titled, unknown_words, who, with_team
 from moot.measures.section import Chart, Column, Section
 from moot.stats.counted_words import count
+from moot.stats.written_numbers import of_hundred
 from moot.types import OUTCOMES, WITH_ANSWER
 
 
@@ -175,15 +176,15 @@ def abstention_words(figures: Figures) -> Iterator[str]:
             yield f"{title} gave an answer to none of the {covered['n']:,} questions (coverage 0): nothing is known of them."
             continue
         given = row["answered"]
-        share = f"{title} gave an answer to {100 * covered['value']:.0f} % of the questions"
+        share = f"{title} gave an answer to {of_hundred(covered['value'], 0)} % of the questions"
         if given["value"] is None:
             yield f"{share}; how right that is is not known: {given['why']}."
             continue
-        ends = "" if given["low"] is None else f" ({100 * given['low']:.1f}–{100 * given['high']:.1f} %)"
+        ends = "" if given["low"] is None else f" ({of_hundred(given['low'])}–{of_hundred(given['high'])} %)"
         # With repeats each question that has an answer counts alike, however many of its plays gave one.
         repeated = _answers_given(row) > given["n"] + row.get("ungraded", 0)
         of = "on the mean of those with an answer" if repeated else "of these"
-        yield f"{share}; {of} {100 * given['value']:.1f} % were right{ends}."
+        yield f"{share}; {of} {of_hundred(given['value'])} % were right{ends}."
 
 
 def failures_section(figures: Figures) -> Iterator[Section]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from moot.report.page.document import as_part, bundled, filled_in, policy, static
 from moot.stats.counted_words import count
+from moot.stats.written_numbers import of_hundred, rounded
 
 SCRIPTS = ("dom", "theme")
 """Of a report's page, which ours needs too."""
@@ -131,8 +132,8 @@ def _row(row: Mapping[str, Any]) -> str:
         _cell(accuracy["value"], _estimate(accuracy, signed=False)),
         f'<td aria-hidden="true">{_whiskers(accuracy)}</td>',
         _cell(gain.get("value"), _gain(row)),
-        _cell(usd, UNKNOWN if usd is None else f"{usd:,.2f}"),
-        _cell(calls, UNKNOWN if calls is None else f"{calls:,.1f}"),
+        _cell(usd, UNKNOWN if usd is None else rounded(usd, 2)),
+        _cell(calls, UNKNOWN if calls is None else rounded(calls, 1)),
         _cell(row["n"], f"{row['n']:,}"),
         f'<td class="plain" data-key="{html.escape(row["date"])}">{html.escape(row["date"])}</td>',
         _again(row),
@@ -198,7 +199,7 @@ def _estimate(figure: Mapping[str, Any], *, signed: bool) -> str:
 
 
 def _points(share: float, signed: bool) -> str:
-    told = f"{share * 100:+.1f}" if signed else f"{share * 100:.1f}"
+    told = of_hundred(share, sign=signed)
     return told.replace("-", "−")
 
 

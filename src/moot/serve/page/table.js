@@ -477,7 +477,12 @@ function decided(verdict) {
 /** How sure the answer is, or would have been: in a stored episode as in one that has just ended. */
 function sure(verdict) {
   const told = traces(verdict, "told-probability").at(-1) ?? traces(verdict, "decided-by-rule").at(-1);
-  return typeof told?.probability === "number" ? `right with ${Math.round(100 * told.probability)} %: ${told.why}` : "";
+  return typeof told?.probability === "number" ? `right with ${inHundred(told.probability)} %: ${told.why}` : "";
+}
+
+/** Half up by the digits that are written, as every word about it: 0.145 is 15, though 100 times that is a little less than 14.5. */
+function inHundred(share) {
+  return Math.round(Number((100 * share).toFixed(6)));
 }
 
 /** What is too long for the felt begins there and stands whole below the table, with its line breaks. */
