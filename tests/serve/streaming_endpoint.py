@@ -38,6 +38,8 @@ class Endpoint:
                 return web.json_response({"error": {"message": f"{key} is not supported"}}, status=400)
         said = self.script(body, before)
         if not body.get("stream"):
+            if WAIT in said:
+                await self.go.wait()
             words = "".join(each for each in said if isinstance(each, str))
             choice = {"index": 0, "message": {"role": "assistant", "content": words}, "finish_reason": "stop"}
             usage = {"usage": {"prompt_tokens": 10, "completion_tokens": 5}}
