@@ -19,6 +19,7 @@ import yaml
 from moot.cli.app import app
 from moot.cli.exit import run_app
 from moot.grade.prefer import text_digest
+from moot.measures.preferences.sections import habit_words
 from moot.stats.preference import UNHEARD
 
 QUESTIONS = 4
@@ -188,3 +189,12 @@ def test_every_form_of_a_report_is_there_after_one_word(
         capsys.readouterr()
     finally:
         words.keep(set(range(len(words.rows))))
+
+
+@pytest.mark.parametrize(("longer", "told"), [(1e-6, False), (-1e-6, False), (0.004, True), (-0.004, True)])
+def test_what_is_written_as_nothing_has_no_direction(longer: float, told: bool) -> None:
+    row = {"judge": "ivy", "longer": longer, "longer_low": longer / 2, "longer_high": 2 * longer}
+    words = list(habit_words({"habits": [row]}))[1:]
+    assert bool(words) == told
+    if told:
+        assert words[0].endswith("less." if longer < 0 else "more.")

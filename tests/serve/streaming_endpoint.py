@@ -24,6 +24,8 @@ class Endpoint:
     script: Script
     url: str = ""
     usage: bool = True
+    holds_all: bool = False
+    """It waits too where it was not asked for a stream, as of who is not watched."""
     refuses: tuple[str, ...] = ()
     """Keys of a body that are answered with a 400."""
     bodies: list[dict[str, Any]] = field(default_factory=list)
@@ -38,6 +40,8 @@ class Endpoint:
                 return web.json_response({"error": {"message": f"{key} is not supported"}}, status=400)
         said = self.script(body, before)
         if not body.get("stream"):
+            if self.holds_all and WAIT in said:
+                await self.go.wait()
             words = "".join(each for each in said if isinstance(each, str))
             choice = {"index": 0, "message": {"role": "assistant", "content": words}, "finish_reason": "stop"}
             usage = {"usage": {"prompt_tokens": 10, "completion_tokens": 5}}

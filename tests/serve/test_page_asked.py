@@ -113,7 +113,7 @@ async def test_what_was_left_stands_in_the_form_as_it_was_asked(tmp_path: Path, 
     """Its choices, its kind, its rival, a team that was put together, the time limit: Ask asks the same as Ask again."""
     config = {**team_of_three(), "strategies": ["vote", "talkative", "solo"]}
 
-    async with streaming(lambda body, before: SAID) as endpoint:
+    async with streaming(lambda body, before: SAID, holds_all=True) as endpoint:
         for model in config["models"].values():
             model["base_url"] = endpoint.url
         async with serving(tmp_path, config) as served:

@@ -60,6 +60,17 @@ CONTRAST = """
 """
 
 
+SELECTED = """
+    const light = (colour) => colour.match(/[\\d.]+/g).slice(0, 3).map((c) => c / 255)
+      .map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4))
+      .reduce((sum, c, n) => sum + c * [0.2126, 0.7152, 0.0722][n], 0);
+    const { color, backgroundColor } = getComputedStyle(document.getElementById("question"), "::selection");
+    const [one, other] = [light(color), light(backgroundColor)];
+    if (/, 0\\)$/.test(backgroundColor)) return 0; // the browser's own, whatever that is
+    return (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
+"""
+
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     with browsing() as opened_browser:
@@ -81,6 +92,7 @@ async def test_every_text_can_be_read_in_the_light_and_in_the_dark(tmp_path: Pat
                 browser.execute_script("for (const each of document.querySelectorAll('details')) each.open = true")
                 browser.execute_script("for (const each of document.getAnimations()) each.finish()")
                 assert browser.execute_script(CONTRAST) == [], chosen
+                assert browser.execute_script(SELECTED) >= 4.5, "what was asked stays selected"
             browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
 
         await asyncio.to_thread(watch)

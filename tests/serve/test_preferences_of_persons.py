@@ -13,6 +13,7 @@ from served import Served, serving
 
 from moot.cli.app import app
 from moot.cli.exit import run_app
+from moot.measures.served.words import preference_words
 from moot.serve.app import ServeSettings
 
 KEYS = ServeSettings(keys={"ANN": "ann-secret", "BOB": "bob-secret"})
@@ -155,3 +156,14 @@ def test_all_votes_are_in_the_figures_of_what_was_served(folder: Path, capsys: p
     found = reported(folder, capsys, "--served", "--json")["preferences"]
     assert found["voted"] == len(VOTES)
     assert found["judges"] == found["persons"] == ["person:ANN", "person:BOB"]
+
+
+def test_as_many_votes_for_one_as_for_the_other_are_a_tie() -> None:
+    row: dict[str, Any] = {"of": "vote@ann", "against": "solo@bob", "value": 0.5, "low": 0.1, "high": 0.9, "n": 4}
+    row |= {"votes": 4, "wins": 2, "ties": 0, "losses": 2, "persons": 1}
+    (told,) = preference_words({"preferences": {"votes": 4, "pairs": [row]}})
+    assert told.startswith("Side by side vote@ann and solo@bob are tied, each preferred in 50.0 % (")
+    assert "(2 won, 0 tied, 2 lost)" in told
+    # Questions count alike, so as many votes need be no tie.
+    (told,) = preference_words({"preferences": {"votes": 4, "pairs": [{**row, "value": 0.625}]}})
+    assert told.startswith("Side by side vote@ann was preferred to solo@bob in 62.5 % (")

@@ -70,7 +70,7 @@ class LeftToCompare:
 
     @property
     def words(self) -> str:
-        """"" where none is missing."""
+        """ "" where none is missing."""
         has = "is" if self.missing == 1 else "are"
         return f"{self.missing:,} of {count(self.of, 'comparison')} by judges {has} missing" if self.missing else ""
 
@@ -193,9 +193,7 @@ class _StoredTexts(NamedTuple):
     recorded: Sequence[Row]
 
 
-async def _stored_of(
-    store: Store, pairs: Sequence[Matchup[Any]], questions: Sequence[str]
-) -> dict[str, _StoredTexts]:
+async def _stored_of(store: Store, pairs: Sequence[Matchup[Any]], questions: Sequence[str]) -> dict[str, _StoredTexts]:
     found = partial(queries.episodes_on, cells=cells_compared(pairs), questions=questions)
     texts = texts_by_question(await store.run(found))
     recorded: dict[str, list[Row]] = defaultdict(list)

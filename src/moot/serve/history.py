@@ -26,7 +26,7 @@ from moot.live.team import LiveTeam
 from moot.openai_form.refusal import Refused, json_response
 from moot.serve.admission import Admission
 from moot.serve.discretion import public_record
-from moot.serve.long_past import TooLong, listed_episodes, whole_episode
+from moot.serve.long_past import TooLong, answer_alone, listed_episodes, whole_episode
 from moot.serve.openapi import DescribedRoute, read_whole_number, whole_number
 from moot.serve.page_files import page_file, page_with_token
 from moot.serve.reports import HEADERS as REPORT_HEADERS
@@ -143,6 +143,19 @@ class PastAndPage:
         except UsageError as error:
             raise Refused(404, str(error), code="no_such_episode", param="episode") from None
 
+    async def answer(self, request: Request) -> Response:
+        """The answer to one question alone: nothing that tells whose it is, for who is to judge it."""
+        sees = self.gate.holder(request).sees
+        ident, live = request.path_params["episode"], self.live
+        await live.record.all_written()
+        try:
+            async with examined(live.store):
+                return json_response(
+                    await live.store.read(partial(answer_alone, name=live.record.name, episode=ident, asker=sees))
+                )
+        except UsageError as error:
+            raise Refused(404, str(error), code="no_such_episode", param="episode") from None
+
     async def _asked_of(self, record: dict[str, Any]) -> dict[str, Any]:
         """Whom it was asked of, as the next question can be; `model` null: nobody answers to it here any more."""
         ident, team = record.pop("cell"), record.pop("team")
@@ -204,6 +217,7 @@ def history_routes(
         DescribedRoute("/v1/moot/teams", doors.teams),
         DescribedRoute("/v1/moot/episodes", doors.episodes, parameters=[_LIMIT]),
         DescribedRoute("/v1/moot/episodes/{episode}", doors.episode),
+        DescribedRoute("/v1/moot/episodes/{episode}/answer", doors.answer),
         DescribedRoute(
             "/v1/moot/episodes/{episode}",
             doors.forget_episode,

@@ -21,6 +21,7 @@ from moot.live.edited_team import EditedTeam, team_in_plan
 from moot.live.served_rows import cells_in, find_episode, plans_named, seen_by
 from moot.live.told_right import was_told
 from moot.report.transcript import calls_of
+from moot.serve.discretion import public_words
 from moot.serve.own_words import is_begun, own_words, written_own_words
 from moot.store import queries, schema
 from moot.store.rows import case_of, config_of, is_edited, verdict_json, verdict_of
@@ -141,6 +142,14 @@ def whole_episode(
         "seconds": row["seconds"],
         "asked_at": row["created_at"],
     }
+
+
+def answer_alone(connection: Connection, name: str, episode: str, asker: str | None) -> dict[str, Any]:
+    """What was answered, and how it ended; why there is no answer is told in its cause."""
+    row = find_episode(connection, name, episode, asker)
+    cause = None if row["answer"] is not None else verdict_of(row["verdict"]).cause
+    told = None if cause is None else public_words(cause)
+    return {"episode": episode, "answer": row["answer"], "outcome": row["outcome"], "cause": told}
 
 
 def _put_together(connection: Connection, name: str, cell: str) -> EditedTeam | None:

@@ -8,8 +8,9 @@ import random
 import re
 import sqlite3
 from contextlib import closing
+from importlib.resources import files
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 from urllib.parse import urlencode
 
 import pytest
@@ -463,3 +464,21 @@ def test_a_figure_is_rounded_on_the_page_as_in_the_terminal(page: Page) -> None:
     for unit, texts in zip(units, told, strict=True):
         assert texts == [shown(value, unit).replace("-", "−") for value in values], unit
     assert (shown(45 / 80, "share"), shown(-9 / 80, "points"), shown(0.00001, "points")) == ("56.3 %", "-11.3", "0.0")
+
+
+def test_the_beginning_of_a_long_text_ends_where_a_line_or_a_word_does(browser: Any) -> None:
+    source = (files("moot.report.page") / "static" / "dom.js").read_text(encoding="utf-8")
+    script = """
+        const [source, text, length, done] = arguments;
+        import(URL.createObjectURL(new Blob([source], { type: "text/javascript" }))).then(
+            ({ begun }) => done(begun(text, length)), (error) => done(`${error}`));
+    """
+
+    def begun(text: str, length: int) -> str:
+        return str(browser.execute_async_script(script, source, text, length))
+
+    browser.get("about:blank")
+    assert begun("The first line.\nThe second line is cut.", 20) == "The first line."
+    assert begun("One\nline of several words", 15) == "One\nline of"
+    assert begun("word " * 9, 22) == "word word word word"
+    assert begun("x" * 40, 22) == "x" * 22

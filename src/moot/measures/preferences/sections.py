@@ -7,7 +7,7 @@ from typing import Any
 
 from moot.grade.prefer import PERSON
 from moot.measures.columns import Figures, count, figure, with_team
-from moot.measures.numbers import percent, plain
+from moot.measures.numbers import percent, plain, rounded
 from moot.measures.section import Chart, Column, Section
 from moot.stats.counted_words import few_names
 from moot.stats.quantiles import ALPHA
@@ -176,6 +176,8 @@ def habit_words(found: Mapping[str, Any]) -> Iterator[str]:
     yield "Without a bias the first of two is preferred in 50 %, and of two equally good texts the longer one too."
     for row in found["habits"]:
         if row["judge"] is not None and row["longer_low"] is not None and row["longer_low"] * row["longer_high"] > 0:
+            if float(rounded(row["longer"], 1, scale=2)) == 0:
+                continue  # what is written as nothing has no direction
             more, ends = abs(row["longer"]), sorted(abs(row[end]) for end in ("longer_low", "longer_high"))
             way = "more" if row["longer"] > 0 else "less"
             told = f"{plain(more)} % ({plain(ends[0])}–{plain(ends[1])}) {way}"

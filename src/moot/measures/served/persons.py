@@ -69,9 +69,7 @@ def persons_preferences(connection: Connection, plays: Sequence[LivePlay], order
         if vote.first in by_episode and vote.second in by_episode
     ]
     # Beside itself a team is neither better nor worse, by whichever names it went.
-    seen = [
-        one for one in seen if one.first.named != one.second.named and _line_up(one.first) != _line_up(one.second)
-    ]
+    seen = [one for one in seen if one.first.named != one.second.named and _line_up(one.first) != _line_up(one.second)]
     firsts = share([(one.first.wording, WORTH[one.vote.preferred]) for one in seen])
     by_pair: dict[tuple[CellName, CellName], list[SeenVote]] = {}
     for one in seen:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from math import isclose
 from typing import Any
 
 from moot.live.answered_question import LONG
@@ -166,8 +167,11 @@ def preference_words(served: Row) -> Iterator[str]:
         )
         persons = count(row["persons"], "person")
         alike = ", each question counting once" if row["votes"] > row["n"] else ""
+        tied = row["wins"] == row["losses"] and isclose(row["value"], 0.5)
+        whom = f"{row['of']} and {row['against']} are tied, each preferred in"
+        whom = whom if tied else f"{row['of']} was preferred to {row['against']} in"
         yield (
-            f"Side by side {row['of']} was preferred to {row['against']} in {figure_words(row)}{alike}:"
+            f"Side by side {whom} {figure_words(row)}{alike}:"
             f" {count(row['votes'], 'comparison')} by {persons} on {count(row['n'], 'question')}"
             f" ({row['wins']:,} won, {row['ties']:,} tied, {row['losses']:,} lost).{more}"
         )

@@ -1,92 +1,160 @@
 // Two teams side by side: both are asked the same, the sides are drawn by lot, and who is who is told when somebody has said
-// which answer is better. That word is kept as evidence.
-import { bare, plainly, rich, shown } from "./rich.js";
-import { Trouble, asked, post } from "./server.js";
-import { atWork } from "./stages.js";
-import { soon } from "./written.js";
+// which answer is better. That word is kept as evidence, so until then the page holds nothing but the two answers: neither who is at
+// work nor with what, neither a word sooner than the other nor what it took, for each of these tells a team from a player alone.
+import { rich, shown } from "./rich.js";
+import { Trouble, asked, get, post } from "./server.js";
+import { done } from "./stages.js";
 
 const find = (id) => document.getElementById(id);
 const SIDES = ["first", "second"];
+const LETTERS = ["A", "B"];
+const SECRET = "whose it is, is told when you have chosen";
 
-/** Ask both. `bodies`: what each is sent; `bill`, `worded`: a verdict's cost and its answer in words; `told`: who is who is known. */
-export async function duel(bodies, signal, bill, worded, told) {
+/** Ask both, in an order drawn by lot. Of each side: its episode, its answer, or what is told in place of one; `name`, for later. */
+export async function duel(bodies, signal) {
   const order = Math.random() < 0.5 ? bodies : [...bodies].reverse();
+  emptied();
   find("duel").hidden = false;
-  find("better").hidden = true;
-  find("voted").textContent = "";
-  const verdicts = await Promise.all(order.map((body, number) => side(SIDES[number], body, signal, worded)));
-  const names = order.map(({ name }) => name);
-  const tellAll = () => {
-    SIDES.forEach((each, number) => tell(each, names[number], verdicts[number] ? bill(verdicts[number]) : ""));
+  for (const each of SIDES) part(each, ".work").textContent = "is being asked";
+  const sides = await Promise.all(order.map(async ({ name, body }) => ({ name, ...(await answered(body, signal)) })));
+  for (const each of SIDES) part(each, ".work").textContent = "";
+  return sides;
+}
+
+/** A duel that was played before, as far as it can be shown without telling who is who. `kept`: an entry of `keptOf`. */
+export function again(kept) {
+  return Promise.all(
+    kept.map(async ({ episode, told }) => {
+      if (episode === null) return { episode, answer: null, told };
+      try {
+        const { answer, cause, outcome } = await get(`/v1/moot/episodes/${episode}/answer`);
+        return { episode, answer, told: cause ?? outcome };
+      } catch (error) {
+        return { episode: null, answer: null, told: worded(error) };
+      }
+    }),
+  );
+}
+
+/** What an entry of the browser's history keeps of both sides: nothing that tells who they are. */
+export function keptOf(sides) {
+  return sides.map(({ episode, told }) => ({ episode, told: episode === null ? told : null }));
+}
+
+/**
+ * Both answers at once, and the question which is better. `preferred`: what was said before; null: nothing.
+ * `words`: an answer in words; `bill`: what an episode took; `open`: shows one; `voted`: hears what is said; `told`: who is who is known.
+ */
+export async function stand(sides, preferred, { words, bill, open, voted, told }) {
+  emptied();
+  find("duel").hidden = false;
+  sides.forEach(({ answer, told: why }, number) => rich(part(SIDES[number], ".whole"), answer === null ? shown(why ?? "") : words(answer)));
+  const tell = async () => {
+    const names = await Promise.all(sides.map((side, number) => tellSide(SIDES[number], side, bill, open)));
     told();
+    return names;
   };
-  if (verdicts.some((verdict) => !verdict || verdict.answer === null)) {
-    tellAll();
-    return verdicts;
+  const comparable = sides.every(({ answer }) => answer !== null);
+  if (!comparable) {
+    await tell();
+    return;
   }
   find("better").hidden = false;
   for (const button of find("better").querySelectorAll("button")) {
-    button.disabled = false;
-    button.onclick = () => vote(button.dataset.better, verdicts, names, tellAll);
+    button.disabled = preferred !== null;
+    button.onclick = () => vote(button.dataset.better, sides, voted, tell);
+  }
+  if (preferred !== null) {
+    sayKept(preferred, await tell());
+    return;
   }
   // The question, and no answer to it: one more Enter would give that. Both texts are seen from their beginnings.
   find("better").focus({ preventScroll: true });
   find("given").scrollIntoView({ block: "start", behavior: "auto" });
-  return verdicts;
 }
 
-// What it cost and how long it took would tell a team from a player alone: it is said with the name.
-function tell(each, name, cost) {
-  find(`side-${each}`).querySelector(".team").textContent = shown(name);
-  find(`side-${each}`).querySelector(".cost").textContent = shown(cost);
+function part(each, selector) {
+  return find(`side-${each}`).querySelector(selector);
 }
 
-async function side(each, body, signal, worded) {
-  const place = find(`side-${each}`);
-  const [work, words, cost, team] = [".work", ".whole", ".cost", ".team"].map((name) => place.querySelector(name));
-  const busy = new Map();
-  let early = "";
-  let verdict = null;
-  work.textContent = "";
-  cost.textContent = "";
-  team.textContent = "whose it is, is told when you have chosen";
-  rich(words, "");
+/** Both sides alike, with nothing on them. */
+export function emptied() {
+  find("better").hidden = true;
+  find("better").classList.remove("said");
+  find("voted").textContent = "";
+  for (const each of SIDES) {
+    for (const selector of [".work", ".cost"]) part(each, selector).textContent = "";
+    part(each, ".team").textContent = SECRET;
+    part(each, ".steps").hidden = true;
+    part(each, ".stages").replaceChildren();
+    part(each, ".open").onclick = null;
+    rich(part(each, ".whole"), "");
+  }
+}
+
+/** What one of them says in the end; of all else that its stream tells nothing is kept. */
+async function answered(body, signal) {
+  let [words, refusal, report] = ["", "", null];
   try {
-    for await (const event of asked(body.body, signal)) {
-      const happened = event.moot?.event;
-      if (event.choices?.[0]?.delta?.content && !verdict) {
-        early += event.choices[0].delta.content;
-        soon(place, () => (verdict ? undefined : plainly(words, early)));
-      }
-      const key = happened && `${happened.player} ${happened.stage} ${happened.turn}`;
-      if (happened?.kind === "begins") busy.set(key, happened);
-      if (happened?.kind === "call") busy.delete(key);
-      if (happened?.kind === "verdict") verdict = happened;
-      work.textContent = verdict ? "" : shown(anonymous(busy));
+    for await (const event of asked(body, signal, { team: false })) {
+      const delta = event.choices?.[0]?.delta ?? {};
+      words += delta.content ?? "";
+      refusal += delta.refusal ?? "";
+      report = event.moot ?? report;
+    }
+    if (report === null) throw new Trouble("The line to the server broke off.", { code: "unreachable" });
+  } catch (error) {
+    return { episode: null, answer: null, told: signal.aborted ? error.message : worded(error) };
+  }
+  const none = refusal !== "" || report.outcome === "abstained";
+  return { episode: report.episode, answer: none ? null : words, told: refusal || words };
+}
+
+function worded(error) {
+  return error instanceof Trouble ? `${error.message} ${error.todo}` : error.message;
+}
+
+/** Who it was, what it took and how it came about. Gives the name. */
+async function tellSide(each, { episode, name }, bill, open) {
+  let model = name ?? null;
+  try {
+    if (episode !== null) {
+      const whole = await get(`/v1/moot/episodes/${episode}`);
+      model ??= whole.model;
+      part(each, ".cost").textContent = shown(bill(whole));
+      part(each, ".stages").replaceChildren(...whole.calls.map(step));
+      part(each, ".open").onclick = () => open(episode);
+      part(each, ".steps").hidden = false;
     }
   } catch (error) {
-    work.textContent = "";
-    words.textContent = shown(signal.aborted || !(error instanceof Trouble) ? error.message : `${error.message} ${error.todo}`);
-    return null;
+    part(each, ".cost").textContent = shown(worded(error));
   }
-  rich(words, verdict.answer === null ? (verdict.cause ?? verdict.outcome) : worded(verdict.answer));
-  return verdict;
+  part(each, ".team").textContent = shown(model ?? "");
+  return model;
 }
 
-/** Who is at work without names, which would tell whose side it is. */
-function anonymous(busy) {
-  const calls = [...busy.values()].map((call, number) => ({ ...call, office: "player", player: `player ${number + 1}` }));
-  return bare(atWork(calls));
+function step(call) {
+  const item = document.createElement("li");
+  item.textContent = shown(`${call.player} ${call.error || call.problem ? "could not answer" : done(call)}`);
+  return item;
 }
 
-async function vote(preferred, [first, second], names, tellAll) {
+function sayKept(preferred, names) {
+  find("better").classList.add("said"); // it is in nobody's way any more
+  const called = names.map((name, number) => name ?? `answer ${LETTERS[number]}`);
+  find("voted").textContent = shown(preferred === "tie" ? `Kept: ${called[0]} and ${called[1]} are equally good.` : `Kept: ${called[SIDES.indexOf(preferred)]} is better.`);
+}
+
+async function vote(preferred, sides, voted, tell) {
+  const [first, second] = sides;
   for (const button of find("better").querySelectorAll("button")) button.disabled = true;
   try {
     await post("/v1/moot/preferences", { first: first.episode, second: second.episode, preferred });
-    tellAll();
-    find("voted").textContent = shown(preferred === "tie" ? `Kept: ${names[0]} and ${names[1]} are equally good.` : `Kept: ${names[SIDES.indexOf(preferred)]} is better.`);
   } catch (error) {
     find("voted").textContent = shown(error.message);
     for (const button of find("better").querySelectorAll("button")) button.disabled = false;
+    return;
   }
+  voted(preferred);
+  sayKept(preferred, await tell());
 }

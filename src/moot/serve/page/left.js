@@ -23,28 +23,29 @@ export function stopWhenLeft(stop) {
   });
 }
 
-/** What was asked in this entry and has no answer, with the trouble that it met, as far as that was told; null: nothing was. */
+/** What was asked in this entry and has no answer with an address, with the trouble that it met, as far as that was told; null: nothing was. */
 export function keptHere() {
-  const { asked, trouble } = window.history.state ?? {};
+  const { asked, trouble, duel = null } = window.history.state ?? {};
   if (!asked) return null;
-  return { asked, trouble: trouble ? new Trouble(trouble.message, trouble) : null };
+  return { asked, trouble: trouble ? new Trouble(trouble.message, trouble) : null, duel };
 }
 
-/** In this entry, which has no address of its own. `trouble`: what became of it; null: it is being played. */
-export function keepHere(asked, trouble = null) {
+/** In this entry, which has no address of its own. `trouble`: what became of it; null: it is being played, or `duel` says what two
+ * teams came to, and which of them was preferred. */
+export function keepHere(asked, trouble = null, duel = null) {
   const { message, status = null, code = null, param = null } = trouble ?? {};
   try {
-    window.history.replaceState({ asked, trouble: trouble ? { message, status, code, param } : null }, "", location.pathname);
+    window.history.replaceState({ asked, trouble: trouble ? { message, status, code, param } : null, duel }, "", location.pathname);
   } catch {
     window.history.replaceState(null, "", location.pathname); // longer than a browser keeps
   }
 }
 
-/** A new entry, unless this is that of the same question at the same place in a conversation, or of nothing yet. */
+/** A new entry, unless this is that of the same question at the same place in a conversation without an answer, or of nothing yet. */
 export function entryFor(asking) {
   const place = ({ question, turns }) => JSON.stringify([question, turns]);
-  const before = keptHere()?.asked;
-  if (location.hash || (before && place(before) !== place(asking))) window.history.pushState(null, "", location.pathname);
+  const { asked, duel } = keptHere() ?? {};
+  if (location.hash || (asked && (duel || place(asked) !== place(asking)))) window.history.pushState(null, "", location.pathname);
 }
 
 function keep(asked) {

@@ -97,9 +97,10 @@ export async function forget(path) {
   return (await fetched(path, { method: "DELETE" })).json();
 }
 
-/** Ask a team: the events of its stream, one JSON value each. */
-export async function* asked(body, signal) {
-  const response = await fetched("/v1/chat/completions", { method: "POST", signal, body: JSON.stringify({ ...body, stream: true, stream_options: { include_team: true } }) });
+/** Ask a team: the events of its stream, one JSON value each. `team`: with what happens at the table. */
+export async function* asked(body, signal, { team = true } = {}) {
+  const streamed = { ...body, stream: true, ...(team ? { stream_options: { include_team: true } } : {}) };
+  const response = await fetched("/v1/chat/completions", { method: "POST", signal, body: JSON.stringify(streamed) });
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
   for (;;) {

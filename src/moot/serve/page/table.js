@@ -3,7 +3,7 @@
 import { askedAs, askedFurther, askedInForm, bodyOf, inWords, kindFurther, mended } from "./asking.js";
 import { tallied } from "./ballots.js";
 import { anew, bare, cut, plainly, rich, shown } from "./rich.js";
-import { duel } from "./duel.js";
+import { again, duel, emptied, keptOf, stand } from "./duel.js";
 import { drawParts, offerStrategies, putTogether, sameTeam } from "./edit.js";
 import { drawGiven, givenAsMarkdown } from "./given.js";
 import { begun, ended, entryFor, keepHere, keptHere, left, stopWhenLeft } from "./left.js";
@@ -77,7 +77,7 @@ async function play(asking) {
   entryFor(asking);
   keepHere({ ...asking, limit });
   clear(asking);
-  let trouble = null;
+  let [trouble, finished] = [null, null];
   begun({ ...asking, limit });
   const clock = setInterval(() => say("cost", `${((performance.now() - started) / 1000).toFixed(1)} s`), 100);
   find("go").disabled = true;
@@ -87,10 +87,12 @@ async function play(asking) {
       document.body.classList.add("duelling");
       const bodies = [asking.team, asking.rival].map((team) => ({ name: team.model, body: bodyOf(asking, team, limit) }));
       say("news", "Both teams are asked.");
-      const verdicts = await duel(bodies, stopping.signal, bill, worded, history);
+      state.blind = { question: asking.question, episodes: [] };
+      const sides = await duel(bodies, stopping.signal);
       stopping.signal.throwIfAborted();
-      unanswered();
-      say("news", verdicts.every((verdict) => verdict?.answer) ? "Both have answered. Which is better?" : "Not both have answered.");
+      finished = { sides: keptOf(sides), preferred: null };
+      keepHere({ ...asking, limit }, null, finished);
+      await compared(sides, finished);
     } else {
       seat(tableOf(asking.team));
       await watched(bodyOf(asking, asking.team, limit), stopping.signal);
@@ -114,8 +116,50 @@ async function play(asking) {
   }
   if (state.episode) window.history.replaceState(null, "", `#${state.episode}`);
   else if (trouble) keepHere({ ...asking, limit }, trouble);
-  else window.history.replaceState(null, "", location.pathname);
+  else if (!finished) window.history.replaceState(null, "", location.pathname);
   if (state.episode && !asking.rival) await history(); // the list names teams: beside a rival it is read when these are told
+}
+
+/** Two answers side by side. Until somebody has said which is better nothing here tells whose they are, nor does the list. */
+async function compared(sides, kept) {
+  const asking = state.asking;
+  if (kept.preferred === null) state.blind = { question: null, episodes: sides.map(({ episode }) => episode) };
+  listed();
+  const here = () => state.asking === asking;
+  await stand(sides, kept.preferred, {
+    words: worded,
+    bill: (whole) => bill({ ...whole.verdict, seconds: whole.seconds, calls: whole.calls.length, cost_usd: costOf(whole) }),
+    open: visit,
+    voted: (preferred) => {
+      if (here()) keepHere(asking, null, { ...kept, preferred });
+    },
+    told: () => {
+      if (!here()) return;
+      state.blind = null;
+      history();
+    },
+  });
+  if (!here()) return;
+  unanswered();
+  say("news", sides.every(({ answer }) => answer !== null) ? "Both have answered. Which is better?" : "Not both have answered.");
+}
+
+/** Two answers that were there before, in the same places, as far as they are still kept. */
+async function comparedBefore({ asked, duel: kept }) {
+  clear(asked);
+  document.body.classList.add("duelling");
+  if (kept.preferred === null) state.blind = { question: null, episodes: kept.sides.map(({ episode }) => episode) };
+  listed();
+  const asking = state.asking;
+  const sides = await again(kept.sides);
+  if (state.asking === asking) await compared(sides, kept);
+}
+
+/** Whether an entry of the list would tell whose an answer is that somebody is to judge. */
+function secret({ episode, question }) {
+  const { blind } = state;
+  if (!blind) return false;
+  return blind.episodes.includes(episode) || (blind.question !== null && plain(question).startsWith(plain(blind.question).slice(0, LARGE)));
 }
 
 /** Whoever looks at something else leaves what is played, which is stopped as by leaving the page. */
@@ -144,7 +188,8 @@ function clear(asking = null) {
   anew();
   document.body.classList.remove("duelling");
   for (const id of ["duel", "trouble"]) find(id).hidden = true;
-  Object.assign(state, { tab: "answer", title: null, seats: new Map(), mind: new Map(), work: new Map(), early: "", calls: [], asking, verdict: null, episode: null });
+  emptied();
+  Object.assign(state, { tab: "answer", title: null, seats: new Map(), mind: new Map(), work: new Map(), early: "", calls: [], asking, verdict: null, episode: null, blind: null });
   forgetDrawings();
   for (const id of ["seats", "transcript", "changes", "ballots", "tabs", "turns"]) find(id).replaceChildren();
   for (const panel of find("reading").querySelectorAll(".of-player")) panel.remove();
@@ -646,7 +691,7 @@ async function history() {
 /** The side bar: what was asked before, as far as it holds what is sought. */
 function listed() {
   const sought = plain(find("sought").value);
-  const found = (state.past ?? []).filter((each) => plain(`${each.title ?? ""} ${each.question} ${each.further ?? ""} ${each.answer ?? ""} ${each.choice ?? ""} ${each.model}`).includes(sought));
+  const found = (state.past ?? []).filter((each) => !secret(each) && plain(`${each.title ?? ""} ${each.question} ${each.further ?? ""} ${each.answer ?? ""} ${each.choice ?? ""} ${each.model}`).includes(sought));
   find("none").hidden = found.length > 0;
   say("none", state.past?.length ? "Nothing that was asked holds this." : "Nothing yet.");
   find("history").replaceChildren(
@@ -783,14 +828,13 @@ function replay(episode, whole) {
   const table = whole.players ? whole : asking.team && tableOf(asking.team);
   seat(table ?? { captain: whole.captain, players });
   for (const call of whole.calls) heard({ ...call, ...parsed(call.text), seconds: call.latency_s });
-  const cost = whole.calls.every((call) => call.cost_usd !== null) ? whole.calls.reduce((sum, call) => sum + call.cost_usd, 0) : null;
   decided({
     ...verdict,
     answers,
     groups: traces(verdict, "grouped").at(-1)?.groups,
     episode,
     calls: whole.calls.length,
-    cost_usd: cost,
+    cost_usd: costOf(whole),
     seconds: whole.seconds,
   });
   if (verdict.answer === null && verdict.outcome !== "abstained") {
@@ -801,6 +845,11 @@ function replay(episode, whole) {
   if (!asking.team) say("did", `${whole.model ?? "Who answered this"} is not served here any more: to go on, ask another team above.`);
   listed();
   find("centre").scrollIntoView({ block: "center", behavior: "auto" });
+}
+
+/** null: of a call it is not known. */
+function costOf({ calls }) {
+  return calls.every((call) => call.cost_usd !== null) ? calls.reduce((sum, call) => sum + call.cost_usd, 0) : null;
 }
 
 /** What a reply says; one that is nested without end is a text, as it is to the server. */
@@ -884,6 +933,8 @@ async function start() {
   offer();
   seat(teamCalled(find("model").value));
   idle();
+  const before = addressed() ? null : keptHere();
+  if (before?.duel && before.duel.preferred === null) state.blind = { question: null, episodes: before.duel.sides.map(({ episode }) => episode) };
   await history();
   const { reports } = await get("/v1/moot/reports");
   find("reports-part").hidden = reports.length === 0;
@@ -897,7 +948,13 @@ async function start() {
   if (state.asking) return; // somebody was quicker, and has asked
   if (addressed()) visit(addressed());
   else if (leftWithPage) brokenOff(leftWithPage, wasLeft(PAGE_LEFT));
-  else if (keptHere()) brokenOff(keptHere().asked, keptHere().trouble ?? wasLeft(PAGE_LEFT));
+  else if (keptHere()) stands(keptHere(), PAGE_LEFT);
+}
+
+/** What an entry of the browser's history keeps that has no address: two answers, or a question without one. `why`: it was left so. */
+function stands({ asked, trouble, duel: kept }, why) {
+  if (kept) return comparedBefore({ asked, duel: kept });
+  return brokenOff(asked, trouble ?? wasLeft(why));
 }
 
 /** A question without an answer: it stands there again with what became of it, to be asked once more. */
@@ -1053,7 +1110,7 @@ window.addEventListener("popstate", async () => {
   const leaves = await leave();
   if (addressed()) return visit(addressed(), leaves);
   const kept = keptHere();
-  if (kept) brokenOff(kept.asked, kept.trouble ?? wasLeft(LEFT));
+  if (kept) stands(kept, LEFT);
   else laid();
   if (leaves) sayLeft();
 });

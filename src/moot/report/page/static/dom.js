@@ -36,7 +36,7 @@ export function said(text, name = "") {
     node.append(...visible(shown));
     return node;
   }
-  node.append(...visible(cut(shown, LONG / 2)), "…");
+  node.append(...visible(begun(shown, LONG / 2)), "…");
   const more = el(
     "button",
     { type: "button", class: "quiet more" },
@@ -62,6 +62,16 @@ export function short(text, length) {
 // One line, for lists: nothing in it may break out of its place.
 export function line(text, length, name = "") {
   return el("bdi", { class: name || null }, ...visible(short(text, length)));
+}
+
+// The beginning of a text, up to where a line ends, else a word; in the middle of one only where it is as long as all that.
+export function begun(text, length) {
+  const first = cut(text, length);
+  const least = length / 2;
+  const line = first.lastIndexOf("\n");
+  if (line >= least) return first.slice(0, line).trimEnd();
+  const word = first.search(/\s\S*$/);
+  return word >= least ? first.slice(0, word).trimEnd() : first;
 }
 
 function cut(text, length) {
