@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from moot.data.tables.advised_columns import WHICH_COLUMN, written
-from moot.data.tables.answer_forms import ROWS_OF_FLAGS, AnswersSeen, place_of
+from moot.data.tables.answer_forms import ROWS_OF_FLAGS, AnswersSeen, folded, place_of
 from moot.data.tables.answer_headers import (
     named_right,
     says_no_question,
@@ -141,7 +141,7 @@ def _could_be(rival: Sequence[_Row], known: Sequence[_Row], columns: Mapping[str
         return False
     if "choices" not in columns:
         both = [(one.answer, other.answer) for one, other in zip(rival, known, strict=True) if one.answer]
-        return any(_folded(one) != _folded(other) for one, other in both)
+        return any(folded(one) != folded(other) for one, other in both)
     russian = columns_in_russian(several(columns["choices"]))
     theirs, ours = _places(rival, russian=russian), _places(known, russian=russian)
     if theirs is None:
@@ -183,7 +183,3 @@ _SAID = frozenset(
         *("gegeben", "gegebene", "donnee", "choisie", "elegida", "scelta", "выбрано", "выбранныи"),
     )
 )
-
-
-def _folded(text: str) -> str:
-    return " ".join(text.split()).casefold()
