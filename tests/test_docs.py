@@ -19,6 +19,7 @@ is written by hand and kept. `MOOT_UPDATE_DOCS=1 pytest tests/test_docs.py` brin
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import io
 import json
@@ -320,6 +321,34 @@ def test_a_page_does_what_it_says(page: Path, tmp_path: Path, monkeypatch: pytes
     finally:
         monkeypatch.undo()
         forget_plugins(reader.folder)
+
+
+@pytest.mark.parametrize("page", [FRONT, *PAGES], ids=lambda page: str(page.relative_to(ROOT)))
+def test_each_python_block_imports_what_it_uses(page: Path) -> None:
+    """All of a page are run in one namespace, and whoever copies one of them has that one alone."""
+    imported: set[str] = set()
+    for block in blocks(page):
+        if block.language != "python":
+            continue
+        own, used, made = _names_of(ast.parse(block.text))
+        missing = sorted((used - own - made) & imported)
+        assert not missing, f"{block.place} uses {', '.join(missing)} and does not import it"
+        imported |= own
+
+
+def _names_of(tree: ast.Module) -> tuple[set[str], set[str], set[str]]:
+    """What a block imports, what it reads, and what it gives a value."""
+    own = {
+        each.asname or each.name.partition(".")[0]
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for each in node.names
+    }
+    names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+    used = {node.id for node in names if isinstance(node.ctx, ast.Load)}
+    made = {node.id for node in names if not isinstance(node.ctx, ast.Load)}
+    made |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
+    return own, used, made
 
 
 @pytest.mark.parametrize("page", [FRONT, *PAGES], ids=lambda page: str(page.relative_to(ROOT)))

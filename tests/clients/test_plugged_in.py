@@ -45,6 +45,7 @@ async def main():
         found["told"] = list(told)
         found["choice"] = await ask(question="Which is a town?", choices=["Rome", "Seine"], model="three/silent")
         found["nobody"] = await ask(question="Who?", model="nobody")
+        found["unknown"] = await ask(question="Who?", choice=["Rome", "Seine"])
         found["empty"] = await ask(question=" ")
         found["one choice"] = await ask(question="Who?", choices=["Rome"])
         found["long"] = await ask(question="x" * 600_000, about="y" * 400_001)
@@ -128,6 +129,10 @@ def test_an_agent_convenes_a_team_by_mcp(folder: Path) -> None:
         ("nobody", "there is no team"),
         ("empty", "with a text"),
         ("one choice", "choices: "),
+        (
+            "unknown",
+            "unknown argument 'choice'; expected question, choices, about, kind, model; did you mean 'choices'?",
+        ),
         ("long", "at most 1,000,000"),
     ):
         wrong, said = found[name]

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from moot.errors import FileError
-from moot.experiment import providers
+from moot.experiment import listed_price
+from moot.experiment.listed_price import price_in_file
 from moot.experiment.model_specs import EndpointSpec, RecordedSpec
-from moot.experiment.providers import price_in_file
 from moot.experiment.spec import read_experiment
 from moot.models.price_table import PriceTable
 from moot.types import Price
@@ -47,7 +47,7 @@ def test_other_keys_are_unknown_as_before(tmp_path: Path) -> None:
 
 
 def test_a_price_in_the_file_is_a_list_a_row_of_the_table_or_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(providers, "the_table", lambda: PriceTable({"gpt-9": Price(1, 2)}, "mine"))
+    monkeypatch.setattr(listed_price, "the_table", lambda: PriceTable({"gpt-9": Price(1, 2)}, "mine"))
     host = {"provider": "endpoint", "base_url": "https://api.openai.com/v1"}
     listed = EndpointSpec.model_validate({**host, "model": "m", "price": {"prompt": 3, "completion": 4}})
     table = EndpointSpec.model_validate({**host, "model": "gpt-9", "price": "table"})

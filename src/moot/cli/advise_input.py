@@ -30,7 +30,7 @@ from moot.engine.runner import Runner
 from moot.errors import FileError, UsageError
 from moot.experiment.build import build
 from moot.experiment.fitted import prompts_mark, seat_of
-from moot.experiment.providers import price_in_file
+from moot.experiment.listed_price import price_in_file
 from moot.experiment.spec import Experiment, ExperimentFile, read_experiment
 from moot.foreign_files import lines_of, opened
 from moot.measures.askings import PLAYER

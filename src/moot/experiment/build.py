@@ -23,8 +23,9 @@ from moot.experiment.long_answers import groups_by_meaning, long_answer_problem
 from moot.experiment.offices import check_office_names, staffed
 from moot.experiment.pairwise import comparing_of, with_players_alone
 from moot.experiment.plan import Cell, Plan, alone_as, cell_of
-from moot.experiment.providers import BuiltModel, holds_drafts_alone, make_models, model_named
+from moot.experiment.providers import BuiltModel, make_models, model_named
 from moot.experiment.questions import questions_of
+from moot.experiment.recordings import holds_drafts_alone
 from moot.experiment.rubrics import check_nothing_has_points, judged_questions
 from moot.experiment.seating import (
     check_recordings,

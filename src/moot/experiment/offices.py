@@ -10,7 +10,8 @@ from dataclasses import replace
 from typing import Any
 
 from moot.errors import UsageError
-from moot.experiment.providers import BuiltModel, holds_drafts_alone, model_named
+from moot.experiment.providers import BuiltModel, model_named
+from moot.experiment.recordings import holds_drafts_alone
 from moot.experiment.spec import ExperimentFile
 from moot.strategies import Strategy, traits_of
 from moot.strategies.traits import GROUPING as GROUP_TEMPLATE

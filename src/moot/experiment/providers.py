@@ -17,11 +17,11 @@ from moot.config.key_lines import KeyPath
 from moot.data import Dataset
 from moot.errors import FileError, UsageError
 from moot.experiment.environment_headers import headers_from_environment
+from moot.experiment.listed_price import price_in_file
 from moot.experiment.model_keys import key_from, key_of
 from moot.experiment.model_specs import (
     MAX_TOKENS_KEYS,
     PROVIDERS,
-    TABLE,
     EndpointSpec,
     HedgeSpec,
     LimitsSpec,
@@ -30,11 +30,11 @@ from moot.experiment.model_specs import (
     ModelSpec,
     ObjectSpec,
     PluggedSpec,
-    PriceSpec,
     RecordedSpec,
     RetriesSpec,
     SimulatedSpec,
 )
+from moot.experiment.recordings import costs_money, recorded_model
 from moot.experiment.short_keys import short_keys
 from moot.experiment.spec import ExperimentFile
 from moot.models.answerable import check_model_object, shape_in_json
@@ -42,9 +42,7 @@ from moot.models.closest import closest
 from moot.models.intake import MIB, Intake, Room
 from moot.models.litellm_params import problem_with_address
 from moot.models.model import Model
-from moot.models.price_table import the_table
 from moot.models.proxy import ENV, environment_proxy
-from moot.models.recorded import RecordedModel, Recording, read_recording
 from moot.plugins import PluginBroke, PluginRefused, blaming
 from moot.strategies.option_values import OptionError, built
 from moot.types import FREE, Price, Request
@@ -86,7 +84,7 @@ class Shared:
     def costs_money(self, file: ExperimentFile) -> bool:
         """Looked for once, and only where there is a recording."""
         if self._costs_money is None:
-            self._costs_money = _costs_money(file)
+            self._costs_money = costs_money(file)
         return self._costs_money
 
 
@@ -163,14 +161,6 @@ def _endpoint_of(spec: ModelSpec) -> str | None:
     if isinstance(spec, LitellmSpec):
         return spec.base_url.rstrip("/") if spec.base_url is not None else f"litellm:{spec.model}"
     return None
-
-
-def price_in_file(spec: ModelSpec) -> Price | None:
-    """What the file says of a model's price, or the table that it names. `UsageError`: which does not have it."""
-    price = getattr(spec, "price", None)
-    if price == TABLE and isinstance(spec, EndpointSpec | LitellmSpec):
-        return the_table().price(spec.model, spec.base_url if isinstance(spec, EndpointSpec) else None)
-    return _listed(price) if isinstance(price, PriceSpec) else None
 
 
 def _price(
@@ -274,59 +264,7 @@ def _simulated(file: ExperimentFile, name: str, spec: SimulatedSpec, dataset: Da
 
 
 def _recorded(file: ExperimentFile, name: str, spec: RecordedSpec, dataset: Dataset | None, shared: Shared) -> Model:
-    path, tells_cost = file.beside(spec.file), file.spec.budget_usd is None
-    recording = _recording(file, name, spec)
-    then = _listed(spec.price)
-    # Beside others that cost something, one of which nobody knows the cost would look free.
-    free = not tells_cost or (then is None and not shared.costs_money(file))
-    price = FREE if free else None
-    return RecordedModel(
-        name, file=path, model=spec.model, price=price, then=then, recording=recording, tells_cost=tells_cost
-    )
-
-
-def _recording(file: ExperimentFile, name: str, spec: RecordedSpec) -> Recording:
-    path = file.beside(spec.file)
-    return read_recording(path) if spec.format is None else _logged(file, name, spec.format, path, spec.metric)
-
-
-def _costs_money(file: ExperimentFile) -> bool:
-    """Whether anything is said of what some model costs, or did when it was recorded."""
-    for name, spec in file.spec.models.items():
-        price = getattr(spec, "price", None)
-        if price == TABLE or (isinstance(price, PriceSpec) and not (price.prompt == price.completion == 0)):
-            return True
-        if isinstance(spec, RecordedSpec) and _recording(file, name, spec).cost_something:
-            return True
-    return False
-
-
-def _listed(price: PriceSpec | None) -> Price | None:
-    return None if price is None else Price(price.prompt, price.completion, price.cached)
-
-
-def _logged(file: ExperimentFile, name: str, tool: str, path: Path, metric: str | None) -> Recording:
-    from moot.data.logs.formats import UnknownLogFormat
-    from moot.data.logs.imported import UnusableMetric, recorded_in_logs
-
-    try:
-        return recorded_in_logs(tool, path, metric)
-    except UnusableMetric as error:
-        raise file.error(("models", name, "metric"), error.in_a_file) from None
-    except UnknownLogFormat as error:
-        raise file.error(("models", name, "format"), str(error)) from None
-
-
-def holds_drafts_alone(file: ExperimentFile, name: str) -> bool:
-    """Whether a model is a recording with one reply to a question; one that keeps every call may be asked whatever it was."""
-    spec = file.spec.models[name]
-    if not isinstance(spec, RecordedSpec):
-        return False
-    if spec.format is not None:
-        return True
-    from moot.models.recorded import read_recording
-
-    return spec.model not in read_recording(file.beside(spec.file)).of_calls
+    return recorded_model(file, name, spec, others_cost=lambda: shared.costs_money(file))
 
 
 def _object(file: ExperimentFile, name: str, *_: Any) -> Model:

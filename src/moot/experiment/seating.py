@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from moot.experiment.providers import BuiltModel, holds_drafts_alone, model_named
+from moot.experiment.providers import BuiltModel, model_named
+from moot.experiment.recordings import holds_drafts_alone
 from moot.experiment.spec import ExperimentFile, TeamSpec
 from moot.models.closest import closest
 from moot.strategies import Strategy, traits_of

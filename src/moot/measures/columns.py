@@ -10,6 +10,7 @@ from moot.experiment.side_names import side_of_row
 from moot.measures.numbers import plain
 from moot.measures.section import Column, Unit
 from moot.stats.counted_words import count as count
+from moot.stats.paired import FEW_DISCORDANT, FEW_QUESTIONS
 
 Figures = Mapping[str, Any]
 Row = dict[str, Any]
@@ -151,7 +152,7 @@ def adjusted_words(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 
 def few_differ_words(rows: Sequence[Mapping[str, Any]]) -> str:
     units = "clusters of questions" if any("clusters" in row for row in rows) else "questions"
-    return f"Small: fewer than 30 {units} or 10 that differ."
+    return f"Small: fewer than {FEW_QUESTIONS} {units} or {FEW_DISCORDANT} that differ."
 
 
 def paired_words(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ It is the baseline of every "so many times the cost": a native answer may itself
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 import orjson
@@ -15,6 +15,7 @@ from moot.grade.extract import EXTRACT
 from moot.measures.cells import Row, Stored
 from moot.measures.draft_calls import DraftTable
 from moot.measures.source import Source
+from moot.stats.mean import mean
 from moot.store.rows import verdict_of
 from moot.strategies.natives import NATIVE_STAGES
 from moot.traces import Extraction, of_kind
@@ -56,9 +57,9 @@ def native_cost(source: Source, table: DraftTable, choice: Mapping[str, str]) ->
     spent = source.costs_usd({key for several in keys for calls in several for key in calls})
     costs = [[[spent.get(key) for key in calls] for calls in several] for several in keys]
     unknown = any(cost is None for several in costs for calls in several for cost in calls)
-    paid = [_mean([sum(cost or 0.0 for cost in calls) for calls in several]) for several in costs]
+    paid = [mean([sum(cost or 0.0 for cost in calls) for calls in several]) for several in costs]
     return NativeCost(
-        _mean([_mean([float(len(calls)) for calls in several]) for several in keys]), None if unknown else _mean(paid)
+        mean([mean([float(len(calls)) for calls in several]) for several in keys]), None if unknown else mean(paid)
     )
 
 
@@ -67,10 +68,6 @@ def cheapest(costs: Iterable[NativeCost]) -> NativeCost:
     known = [cost for cost in costs if cost.calls is not None]
     priced = all(cost.cost_usd is not None for cost in known)
     return min(known, key=lambda cost: (cost.cost_usd if priced else 0.0, cost.calls), default=UNKNOWN)
-
-
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values)
 
 
 def _drafted(

@@ -15,17 +15,12 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from moot.errors import CallError, ConnectionFailed, EndpointUnreachable, TakenOver
+from moot.models.first_calls import FIRST_CALLS, PATIENCE_S
 from moot.models.model import Model, Wrapper
 from moot.types import Reply, Request
 
-FIRST_CALLS = 4
-"""At the door of an endpoint that was never heard of."""
-
 LOST_CALLS = 3
 """So many have used up their tries: one alone may have met a bad moment."""
-
-PATIENCE_S = 2.0
-"""How long others wait where no connection has failed."""
 
 
 class EndpointDoor:

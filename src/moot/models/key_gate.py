@@ -1,10 +1,10 @@
 """A wrong key or path ends a run at once: nobody asks a thousand questions of an endpoint that lets nobody in.
 
-Until a key has been taken once, few calls leave with it and the others wait. If every model that shows it is refused (401,
-403) the key is wrong, and that is said once, with where the key comes from. A path that is not there (404, 405) is a refusal
-as well: `base_url` is wrong for all of them. One reply, whatever it says, and the gate is open for good: a key that is revoked
-later makes calls fail like any other trouble. Anything else (429, 500, a timeout, a 404 about the model) says nothing about key
-or path: as long as one model has met nothing but such, nothing is ended.
+Until a key has been taken once, few calls leave with it, beside the first of each model, and the others wait. If every model that
+shows it is refused (401, 403) the key is wrong, and that is said once, with where the key comes from. A path that is not there
+(404, 405) is a refusal as well: `base_url` is wrong for all of them. One reply, whatever it says, and the gate is open for good:
+a key that is revoked later makes calls fail like any other trouble. Anything else (429, 500, a timeout, a 404 about the model)
+says nothing about key or path: as long as one model has met nothing but such, nothing is ended.
 
 Waiting must cost a good endpoint nothing that anybody notices. A refusal comes at once, while a model may think for
 minutes; so others wait for `PATIENCE_S` and then leave, and the calls of a model that was refused wait for as long from the
@@ -22,14 +22,9 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from moot.errors import EndpointClosed, KeyRefused, PathRefused, RequestRejected
+from moot.models.first_calls import FIRST_CALLS, PATIENCE_S
 from moot.models.model import Model, Wrapper
 from moot.types import Reply, Request
-
-FIRST_CALLS = 4
-"""Under way at once with a key that is not known to be taken, beside the first call of each model."""
-
-PATIENCE_S = 2.0
-"""How long others wait for the word on the first ones."""
 
 ENDING_S = 10.0
 """How long calls that are under way have to end once the key is known to be wrong."""

@@ -14,7 +14,6 @@ from moot.measures.reserved import FAILED_ID, NOT_TAKEN, PLUGIN_FAILURES
 from moot.report.figures import Figures
 from moot.report.nothing_played import ended_early_words
 from moot.report.remarks import (
-    SMALL,
     cluster_words,
     grading_words,
     hypotheses_words,
@@ -24,6 +23,7 @@ from moot.report.remarks import (
     unplayed_words,
 )
 from moot.stats.counted_words import few_names
+from moot.stats.paired import FEW_QUESTIONS
 from moot.types import WITH_ANSWER
 
 FEW_SENTENCES = 2
@@ -39,7 +39,9 @@ def remarks_of(figures: Figures, graded_by: str = "FILE", bounds: str = "--secti
     if figures["simulated"]:
         yield simulated_words(figures)
     yield from learnt_in_short(figures)
-    if 0 < figures["questions"] < SMALL and not (figures.get("headline") or {}).get("words"):  # which says so itself
+    if 0 < figures["questions"] < FEW_QUESTIONS and not (figures.get("headline") or {}).get(
+        "words"
+    ):  # which says so itself
         yield prove_nothing(figures)
     endings: Counter[str] = Counter()
     for row in figures["accuracy"]:

@@ -18,9 +18,7 @@ from moot.measures.quiz.sections import talk_from_words
 from moot.measures.rubric.sections import agreement_words, own_words
 from moot.report.nothing_played import ended_early_words
 from moot.stats.counted_words import few_names
-
-SMALL = 30
-"""Fewer questions than this prove next to nothing, and the report says so."""
+from moot.stats.paired import FEW_QUESTIONS
 
 
 def remarks(figures: Figures) -> list[str]:
@@ -30,7 +28,7 @@ def remarks(figures: Figures) -> list[str]:
     if figures["simulated"]:
         lines.append(simulated_words(figures))
     lines += learnt_in_short(figures)
-    if 0 < figures["questions"] < SMALL:
+    if 0 < figures["questions"] < FEW_QUESTIONS:
         lines.append(prove_nothing(figures))
     if clusters := figures.get("clusters"):
         lines.append(cluster_words(figures["questions"], clusters))
@@ -89,8 +87,8 @@ def cluster_words(questions: int, clusters: Row) -> str:
         asked = f"The {count(played, 'question')} that {'was' if played == 1 else 'were'} played"
     together = f"{asked} form {count(clusters['clusters'], 'cluster')}"
     few = ""
-    if clusters["clusters"] < SMALL:
-        few = f" With fewer than {SMALL} of them, results are very uncertain."
+    if clusters["clusters"] < FEW_QUESTIONS:
+        few = f" With fewer than {FEW_QUESTIONS} of them, results are very uncertain."
     twice = f"{AskedTwice(**clusters['asked_twice'])}. " if "asked_twice" in clusters else ""
     return f"{twice}{together} (up to {clusters['largest']} each), and each cluster counts as one in intervals and tests.{few}"
 

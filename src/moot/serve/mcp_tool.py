@@ -24,8 +24,10 @@ except ImportError as error:
 
 import moot
 from moot.config.mistakes import Mistake, mistakes
+from moot.config.type_words import told
 from moot.errors import MootError
 from moot.live.team import LiveTeam
+from moot.models.closest import closest
 from moot.openai_form.refusal import Refused
 from moot.openai_form.requests import ChatMessage
 from moot.serve.asked_for import AskedOfTeam, MootOptions
@@ -57,9 +59,22 @@ class TeamAnswer(BaseModel):
     )
 
 
+class _TeamServer(MCPServer[Any]):
+    """Refuses what no tool has: an agent that sends `options` for `choices` has to hear that nobody read them."""
+
+    async def call_tool(self, name: str, arguments: dict[str, Any], *context: Any, **more: Any) -> Any:
+        tool = next((tool for tool in await self.list_tools() if tool.name == name), None)
+        known = None if tool is None else list(tool.input_schema["properties"])
+        if known is not None and (unknown := [each for each in arguments if each not in known]):
+            several = "argument" if len(unknown) == 1 else "arguments"
+            named = f"unknown {several} {', '.join(map(told, unknown))}"
+            raise ToolError(f"{named}; expected {', '.join(known)}{closest(unknown[0], known)}")
+        return await super().call_tool(name, arguments, *context, **more)
+
+
 def team_server(live: LiveTeam) -> MCPServer[Any]:
     """The server of an open team, not yet running. Its one tool is `ask_team`."""
-    server = MCPServer(
+    server = _TeamServer(
         "moot",
         title="A team of language models",
         instructions="Several models answer the question and decide together. Ask it what is hard, or what has to be right.",

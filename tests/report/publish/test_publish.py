@@ -751,3 +751,12 @@ def test_rows_of_others_need_no_such_words() -> None:
     assert "&lt;b&gt;not&lt;/b&gt; so" in page
     assert "All rows are of what was learnt in the run" in page
     assert "declared late" in page
+
+
+def test_few_questions_are_said_of_each_row_that_has_few(published: Path, learning: Path) -> None:
+    few = "Fewer than 30 questions show next to nothing: see how wide the intervals are."
+    rows = [row for row in rows_of(published) if row["n"]]
+    assert len(rows) > 1
+    assert [row["caveats"].count(few) for row in rows] == [int(row["n"] < 30) for row in rows]
+    assert any(row["n"] < 30 and not row["headline"] for row in rows)
+    assert not any("show next to nothing" in words for row in rows_of(learning) for words in row["caveats"])

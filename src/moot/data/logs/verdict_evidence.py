@@ -17,6 +17,7 @@ from moot.data.logs.fields import LETTERS
 from moot.data.logs.log import QuestionInLog
 from moot.grade.normalise import normalise
 from moot.stats.counted_words import count
+from moot.stats.mean import mean
 
 _WORD = re.compile(r"\w+")
 _LETTER = re.compile(r"\b[A-Z]\b")
@@ -63,7 +64,7 @@ class VerdictEvidence:
 
     def speaks_for(self, tried: int = 1) -> bool:
         """Whether it is a verdict. `tried`: how many metrics of the same log are looked at, of which any might pass by chance."""
-        if not self.saying or not self.others or _mean(self.saying) < NEARLY_ALL or _mean(self.others) > FEW:
+        if not self.saying or not self.others or mean(self.saying) < NEARLY_ALL or mean(self.others) > FEW:
             return False
         return self._by_chance() <= LEVEL / tried and self._apart_within_models() >= APART
 
@@ -80,28 +81,26 @@ class VerdictEvidence:
     @property
     def calls_references_right(self) -> bool:
         """Whether those that say the reference are called right more often than others, be these right in other words as well."""
-        return bool(self.saying) and _mean(self.saying) >= NEARLY_ALL and self._by_chance() <= LEVEL
+        return bool(self.saying) and mean(self.saying) >= NEARLY_ALL and self._by_chance() <= LEVEL
 
     @property
     def is_mostly_said(self) -> bool:
         """Whether nearly all that say the reference are called right, and most that are called right say it."""
         right = self.saying.count(1.0)
-        return right >= FEWEST and _mean(self.saying) >= NEARLY_ALL and right >= self.others.count(1.0)
+        return right >= FEWEST and mean(self.saying) >= NEARLY_ALL and right >= self.others.count(1.0)
 
     @property
     def is_contrary(self) -> bool:
         """Whether most that say the reference are wrong by it, and most others right. A strict tool calls both wrong."""
         enough = min(len(self.saying), len(self.others)) >= FEWEST
-        return enough and _mean(self.saying) < 0.5 < _mean(self.others)
+        return enough and mean(self.saying) < 0.5 < mean(self.others)
 
     @property
     def told(self) -> str:
         if not self.saying:
             return "no reply says the reference"
-        said = (
-            f"it gives {_mean(self.saying):.2f} to {count(len(self.saying), 'reply', 'replies')} saying the reference"
-        )
-        return f"{said}, {_mean(self.others):.2f} to {count(len(self.others), 'other')}" if self.others else said
+        said = f"it gives {mean(self.saying):.2f} to {count(len(self.saying), 'reply', 'replies')} saying the reference"
+        return f"{said}, {mean(self.others):.2f} to {count(len(self.others), 'other')}" if self.others else said
 
     def _by_chance(self) -> float:
         """How often a metric without a say in it would call so many of those right that say the reference, or more.
@@ -123,9 +122,7 @@ class VerdictEvidence:
             of_models.setdefault(reply.model, ([], []))[0 if reply.says else 1].append(reply.worth or 0.0)
         both = [(saying, others) for saying, others in of_models.values() if saying and others]
         weights = [len(saying) * len(others) / (len(saying) + len(others)) for saying, others in both]
-        apart = [
-            weight * (_mean(saying) - _mean(others)) for weight, (saying, others) in zip(weights, both, strict=True)
-        ]
+        apart = [weight * (mean(saying) - mean(others)) for weight, (saying, others) in zip(weights, both, strict=True)]
         return sum(apart) / sum(weights) if both else 0.0
 
 
@@ -174,7 +171,3 @@ def says_reference(question: QuestionInLog, said: str | None) -> bool | None:
 
 def _words(text: str) -> str:
     return f" {' '.join(_WORD.findall(text.casefold()))} "
-
-
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values)

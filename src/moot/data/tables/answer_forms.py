@@ -81,21 +81,22 @@ def _text(answer: str, choices: Sequence[str]) -> int | None:
     """The only choice of this text, with or without the label that it may have."""
     place = _alike(answer, choices)
     without_labels = [part.rest for part in labelled_choices(choices)]
-    if place is not None or not without_labels or any(_folded(choice) == _folded(answer) for choice in choices):
+    if place is not None or not without_labels or any(folded(choice) == folded(answer) for choice in choices):
         return place
     return _alike(answer, without_labels)
 
 
 def _alike(text: str, choices: Sequence[str]) -> int | None:
     """The only choice that is this text; where none is, the only one that differs in case and spaces alone."""
-    for same in (str, _folded):
+    for same in (str, folded):
         places = [place for place, choice in enumerate(choices) if same(choice) == same(text)]
         if places:
             return places[0] if len(places) == 1 else None
     return None
 
 
-def _folded(text: str) -> str:
+def folded(text: str) -> str:
+    """As cells and answers are compared: whatever their case and spaces."""
     return " ".join(text.split()).casefold()
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from moot.data.tables.answer_forms import AnswersAs, could_be_a_choice, in_words
+from moot.data.tables.answer_forms import AnswersAs, could_be_a_choice, folded, in_words
 from moot.data.tables.answer_headers import says_otherwise
 from moot.data.tables.choice_cells import SEPARATORS, is_cut
 from moot.data.tables.known_names import ColumnNames, ends_of
@@ -122,4 +122,4 @@ def _seen(table: QuestionTable, columns: Mapping[str, ColumnNames], free: Sequen
 
 
 def _folded(cell: Any) -> str:
-    return " ".join(str(cell).split()).casefold() if cell is not None else ""
+    return folded(str(cell)) if cell is not None else ""

@@ -11,7 +11,7 @@ from moot.data.case import MissingReference, read_case
 from moot.data.formats import shuffled
 from moot.data.placed import Placed
 from moot.data.rows import LISTS, from_cell
-from moot.data.tables.answer_forms import AnswersAs, could_be_a_choice, in_words, label_against_text, place_of
+from moot.data.tables.answer_forms import AnswersAs, could_be_a_choice, folded, in_words, label_against_text, place_of
 from moot.data.tables.choice_cells import WRITTEN, is_cut, parts, without_labels
 from moot.data.tables.choice_labels import LATIN
 from moot.data.tables.known_names import META, WRONG, ColumnNames, several
@@ -273,13 +273,9 @@ def _with_wrong(row: TableRow, wrong: Any) -> tuple[list[str], str]:
         found = len(wrong) if isinstance(wrong, list) else "none"
         raise row.error(WRONG, f"expected 1 to {MOST_CHOICES - 1} wrong choices, found {found}")
     texts = [str(item).strip() for item in wrong]
-    if _folded(right) in map(_folded, texts):
+    if folded(right) in map(folded, texts):
         raise row.error(WRONG, f"{right!r:.80} is the right answer")
     return shuffled(right.strip(), texts, seeded(0, "choices", str(row.value("text"))))
-
-
-def _folded(text: str) -> str:
-    return " ".join(text.split()).casefold()
 
 
 def no_such_choice(form: AnswersAs, written: str, choices: Sequence[str]) -> str:

@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Any
 
 from moot.data.tables.advised_columns import WHICH_COLUMN, written
-from moot.data.tables.answer_forms import ROWS_OF_FLAGS, AnswersSeen, place_of
+from moot.data.tables.answer_forms import ROWS_OF_FLAGS, AnswersSeen, folded, place_of
 from moot.data.tables.answer_headers import (
     named_right,
     says_no_question,
@@ -146,7 +146,7 @@ def _could_be(rival: Sequence[_Row], known: Sequence[_Row], columns: Mapping[str
         return False
     if "choices" not in columns:
         both = [(one.answer, other.answer) for one, other in zip(rival, known, strict=True) if one.answer]
-        return any(_folded(one) != _folded(other) for one, other in both)
+        return any(folded(one) != folded(other) for one, other in both)
     russian = columns_in_russian(several(columns["choices"]))
     theirs, ours = _places(rival, russian=russian), _places(known, russian=russian)
     if theirs is None:
@@ -192,7 +192,3 @@ _SAID = frozenset(
         *("gegeben", "gegebene", "donnee", "choisie", "elegida", "scelta", "выбрано", "выбранныи"),
     )
 )
-
-
-def _folded(text: str) -> str:
-    return " ".join(text.split()).casefold()

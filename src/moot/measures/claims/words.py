@@ -241,6 +241,14 @@ def _times(row: Mapping[str, Any]) -> str:
     )
 
 
+def few_questions(row: Mapping[str, Any]) -> str | None:
+    """Of a figure over few questions, or few clusters of them; None: it is over enough."""
+    if row.get("clusters", row["n"]) >= FEW_QUESTIONS:
+        return None
+    few = "clusters of questions" if row["n"] >= FEW_QUESTIONS else "questions"
+    return f"With fewer than {FEW_QUESTIONS} {few}, results are very uncertain."
+
+
 def doubts(row: Mapping[str, Any]) -> list[str]:
     """What to know before believing the verdict."""
     told: list[str] = []
@@ -250,9 +258,8 @@ def doubts(row: Mapping[str, Any]) -> list[str]:
         told.append(interim_words(interim))
     if unreached := row.get("unreached"):
         told.append(unreached_sentence(unreached))
-    if row.get("clusters", row["n"]) < FEW_QUESTIONS:
-        few = "clusters of questions" if row["n"] >= FEW_QUESTIONS else "questions"
-        told.append(f"With fewer than {FEW_QUESTIONS} {few}, results are very uncertain.")
+    if (few := few_questions(row)) is not None:
+        told.append(few)
     if row["ungraded"]:
         what = "play" if _abstains(row) else "answer"  # those without one are among them
         told.append(

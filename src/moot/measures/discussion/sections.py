@@ -21,9 +21,10 @@ from moot.measures.columns import (
 from moot.measures.discussion.baseline_sections import baseline_sections, mean_turns
 from moot.measures.numbers import plain, signed
 from moot.measures.section import Chart, Column, Section
+from moot.stats.paired import FEW_QUESTIONS
 
 Rows = Sequence[Mapping[str, Any]]
-SMALL = "Small: fewer than 30 questions or clusters."
+SMALL = f"Small: fewer than {FEW_QUESTIONS} questions or clusters."
 DRAWN = 60
 """Dots in one chart that can still be told apart."""
 

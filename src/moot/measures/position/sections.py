@@ -7,8 +7,9 @@ from typing import Any
 
 from moot.measures.columns import Figures, Row, count, figure, with_team
 from moot.measures.section import Chart, Column, InTerminal, Section
+from moot.stats.paired import FEW_QUESTIONS
 
-SMALL = "Small: fewer than 30 questions or clusters."
+SMALL = f"Small: fewer than {FEW_QUESTIONS} questions or clusters."
 _APART = {
     "alike": "all alike",
     "new": "said something new",

@@ -32,6 +32,7 @@ from moot.stats.graded import (
     why_unknown,
     with_settled,
 )
+from moot.stats.mean import mean
 from moot.stats.shared_questions import shared_questions
 from moot.types import Estimate
 
@@ -237,14 +238,10 @@ def _whoever_it_is(
     every = {player: list(values.values()) for player, values in ranked.items()} | dict(unranked)
     if not any(value.open for values in every.values() for value in values):
         return None, tuple(unranked)
-    least = {player: _mean([value.least for value in values]) for player, values in every.items()}
-    most = {player: _mean([value.most for value in values]) for player, values in every.items()}
+    least = {player: mean([value.least for value in values]) for player, values in every.items()}
+    most = {player: mean([value.most for value in values]) for player, values in every.items()}
     rivals = tuple(player for player in ranked if player != name and most[player] > least[name] + 1e-12)
     return {"low": max(least.values()), "high": max(most.values())}, (*rivals, *unranked)
-
-
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values)
 
 
 @dataclass(frozen=True, slots=True)

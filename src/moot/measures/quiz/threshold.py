@@ -20,6 +20,7 @@ from moot.stats.crossfit import FOLDS, best, crossfit
 from moot.stats.estimates import TESTED, Row, estimate, estimate_row
 from moot.stats.graded import Value, bounds_row, completed, least_of, mean_value, why_unfair_together
 from moot.stats.graded_pairs import compared_row, why_turned
+from moot.stats.mean import mean
 from moot.stats.paired import mean_of
 from moot.stats.proportion import share, share_between
 from moot.stats.waiting_choice import Tables, claim_whatever
@@ -174,7 +175,7 @@ def learn_threshold(
         always_vote=always_vote,
         always_talk=always_talk,
         by_threshold=by_threshold,
-        after_the_fact=_mean(after_the_fact) if after_the_fact else None,
+        after_the_fact=mean(after_the_fact) if after_the_fact else None,
         over_vote=_compared(options, start, arms[0], pooled, seed),
         over_talk=_compared(options, start, arms[1], pooled, seed),
         n=len(graded),
@@ -209,16 +210,12 @@ def _policy(voted: PlaysByDrafts, talked: PlaysByDrafts, grouping: Mapping[Draft
     priced = not any(cost is None for several in costs_usd.values() for cost in several)
     return _Policy(
         {question: mean_value(several) for question, several in values.items()},
-        {question: _mean([cost or 0.0 for cost in several]) for question, several in costs_usd.items()}
+        {question: mean([cost or 0.0 for cost in several]) for question, several in costs_usd.items()}
         if priced
         else None,
-        {question: _mean(several) for question, several in calls.items()},
+        {question: mean(several) for question, several in calls.items()},
         ways,
     )
-
-
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,7 +310,7 @@ def _arm(policy: _Policy, graded: Sequence[str], gradable: Sequence[str], seed: 
         reached = None if between is None else _holding(reached, between.estimate())
     paid = None if policy.cost_usd is None else mean_of(policy.cost_usd, seed=seed)
     bounds = bounds_row(policy.values.values())
-    return Arm(reached, paid, _mean(list(policy.calls.values())), bounds)
+    return Arm(reached, paid, mean(list(policy.calls.values())), bounds)
 
 
 def _paid_for(

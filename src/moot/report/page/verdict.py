@@ -14,9 +14,7 @@ from moot.report.remarks import ungraded_parts
 from moot.report.top_row import none_came
 from moot.report.whose_figures import whose_words
 from moot.stats.counted_words import count
-
-FEW = 30
-"""Below so many questions a figure says little."""
+from moot.stats.paired import FEW_QUESTIONS
 
 
 def verdict(figures: Mapping[str, Any]) -> tuple[str, ...]:
@@ -64,8 +62,10 @@ def warnings(figures: Mapping[str, Any]) -> Iterator[str]:
     yield from learnt_in_short(figures)
     if all_failed(figures):
         return
-    if 0 < figures["questions"] < FEW and not (figures.get("headline") or {}).get("words"):  # which says so itself
-        yield f"Fewer than {FEW} questions: differences this small a sample shows are mostly luck."
+    if 0 < figures["questions"] < FEW_QUESTIONS and not (figures.get("headline") or {}).get(
+        "words"
+    ):  # which says so itself
+        yield f"Fewer than {FEW_QUESTIONS} questions: differences this small a sample shows are mostly luck."
     if missing := sum(row.get("missing", 0) for row in figures["accuracy"]):
         yield f"{count(missing, 'episode')} not played yet: the figures are about what there is."
     if ungraded := figures.get("ungraded"):

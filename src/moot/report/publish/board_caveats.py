@@ -8,7 +8,7 @@ from typing import Any
 from moot.measures.accuracy.sections import chosen_on_words
 from moot.measures.attendance.figures import ATTENDED_AS, unreached_words
 from moot.measures.claims.nobody_right import NOBODY_RIGHT, nobody_right_words
-from moot.measures.claims.words import CUT_SHORT, doubts
+from moot.measures.claims.words import CUT_SHORT, doubts, few_questions
 from moot.measures.learnt_in_run import KEY as LEARNT_IN_RUN
 from moot.measures.learnt_in_run import learnt_words
 from moot.measures.numbers import between
@@ -36,6 +36,8 @@ def _caveats(figures: Figures, row: Mapping[str, Any], *, headline: bool) -> Ite
         yield from doubts(told)
     elif told.get("cut_short"):
         yield CUT_SHORT
+    if not (headline and told.get("value") is not None) and row["n"] and (few := few_questions(row)) is not None:
+        yield few
     if not headline and (bounds := row.get("bounds")):  # of a headline the doubts say it
         yield f"Over all that was played, graded or not, it is {between(bounds)} (bounds)."
     yield from unreached_words([each for each in figures.get("unreached", ()) if _same(each, row)])
