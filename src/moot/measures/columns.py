@@ -89,7 +89,10 @@ def share_bounds(rows: Iterable[Mapping[str, Any]]) -> tuple[Column, ...]:
     return (Column("least", "at least", "share"), Column("most", "at most", "share"))
 
 
-GRADED_SHARES = "Right over what is graded; at least and at most are over all, with every ungraded answer counted as wrong, and as right."
+GRADED_SHARES = (
+    "Right over what is graded; at least and at most are over all, with every ungraded answer counted as wrong,"
+    " and as right."
+)
 
 
 def graded_words(rows: Iterable[Mapping[str, Any]]) -> list[str]:
