@@ -51,10 +51,12 @@ def test_a_limit_that_the_figures_are_over_is_said_to_be() -> None:
     said = sentence(over, wanted)
     assert said.startswith("Within $2.80 for 1,000 questions and 2.9 seconds, by the mean of all 80 questions, take ")
     assert (
-        f"But on the held-out questions alone it took ${taken.played.usd_per_1000:.2f} for 1,000 questions and"
+        f"But on the held-out questions alone it took ${taken.played.usd_per_1000:.2f} for 1,000 questions and" in said
+    )
+    assert (
+        f"of the {len(over.points)} options weighed it is the most accurate within the limit, on all 80 questions."
         in said
     )
-    assert f"of the {len(over.points)} options weighed it is the most accurate within the limit, on all 80 questions." in said
     beyond = advise(replace(drafts, usd=5 * dear), wanted)
     assert beyond.recommended is None, "what is over a limit on all questions is not taken"
     assert "the cheapest cost $5.5)" in str(beyond.why_none)
@@ -69,7 +71,10 @@ def test_what_is_likely_is_said_to_be_no_more() -> None:
         f"of the {len(advice.points)} options weighed it is the cheapest that likely reaches 65 % or more; it has "
         in said
     )
-    assert "That is likely but not shown: its interval extends below; about 1,300 new questions alone would show it" in said
+    assert (
+        "That is likely but not shown: its interval extends below; about 1,300 new questions alone would show it"
+        in said
+    )
     assert "interval extends below." in sentence(replace(advice, to_show=None), wanted)
 
 

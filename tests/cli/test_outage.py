@@ -101,7 +101,7 @@ def test_nothing_is_claimed_of_a_team_whose_members_could_not_be_reached(tmp_pat
     assert sentence in headline["sentence"]
     for words in (("report", path), ("report", path, "--section", "accuracy")):
         assert sentence in command(*words), words
-    assert "somebody not reached on 30 of 60. Nothing is claimed." in command("runs", path)
+    assert "a model not reached on 30 of 60. Nothing is claimed." in command("runs", path)
     assert "In 90 of 180 plays a model could not be reached (bob, cat" in command(
         "report", path, "--section", "unreached"
     )

@@ -32,7 +32,7 @@ def test_nothing_is_advised_where_somebody_was_away_too_often(tmp_path: Path, mo
     outage(path, 2, "bob")
     words = tuple(tmp_path / word if word == "team.yaml" else word for word in more)
     status, said = ended("advise", path, *words)
-    why = "a model could not be reached on so many questions: bob (40 of 80); moot run cup.yaml asks again"
+    why = "a model could not be reached on this many questions: bob (40 of 80); moot run cup.yaml asks again"
     assert (status, said) == (2, f"moot: nothing can be advised: {why}")
     assert not (tmp_path / "team.yaml").exists()
 
@@ -54,7 +54,7 @@ def test_a_few_are_said_and_decide_no_claim(tmp_path: Path) -> None:
     path = cup(tmp_path, 100)
     outage(path, 25, "bob")
     advised = json.loads(command("advise", path, "--json"))
-    who = "a model could not be reached on so many questions: bob (4 of 100); moot run asks again"
+    who = "a model could not be reached on this many questions: bob (4 of 100); moot run asks again"
     note = f"{who}. What is claimed holds whatever they say"
     assert note in advised["notes"]
     assert f"Note: {note}." in command("advise", path)
@@ -71,7 +71,7 @@ def test_nothing_is_learnt_where_somebody_was_away_too_often(tmp_path: Path) -> 
     outage(path, 2, "bob", "cat")
     status, said = ended("fit", path, "-o", rule)
     who = "bob (40 of 80) and cat (40 of 80)"
-    why = f"a model could not be reached on so many questions: {who}; moot run {path} asks again"
+    why = f"a model could not be reached on this many questions: {who}; moot run {path} asks again"
     assert (status, said) == (2, f"moot: nothing is learnt: {why}")
     assert not rule.exists()
     command("run", path, "--quiet")
@@ -82,7 +82,10 @@ def test_a_rule_says_that_somebody_was_away_on_a_few(tmp_path: Path) -> None:
     path, rule = cup(tmp_path), tmp_path / "rule.json"
     outage(path, 20, "bob")
     said = command("fit", path, "-o", rule)
-    note = "a model could not be reached on so many questions: bob (4 of 80); moot run asks again. They count as having given no answer there"
+    note = (
+        "a model could not be reached on this many questions: bob (4 of 80); moot run asks again."
+        " They count as having given no answer there"
+    )
     assert f"Note: {note}." in said
     assert note in json.loads(rule.read_text())["notes"]
 

@@ -143,10 +143,10 @@ def test_a_verdict_in_one_line_leaves_out_whole_parts_and_never_what_takes_it_ba
     head: dict[str, Any] = {"of": "vote", "value": 0.5, "low": 0.4, "high": 0.6, "chosen": "after", "options": 4}
     over = {"difference": 0.1, "low": 0.02, "high": 0.18, "single": "ann"}
     whole = headline_words({**head, "over_best_single": over})
-    assert whole.endswith(" over ann alone; chosen among 4")
+    assert whole.endswith(" over ann alone; picked from 4")
     stands = headline_words(head | {"options": 1})
     assert headline_words({**head, "over_best_single": over}, len(whole)) == whole
-    assert headline_words({**head, "over_best_single": over}, len(whole) - 1) == whole.removesuffix("; chosen among 4")
+    assert headline_words({**head, "over_best_single": over}, len(whole) - 1) == whole.removesuffix("; picked from 4")
     assert headline_words({**head, "over_best_single": over}, 10) == stands
     for chosen in ("declared", "only"):
         assert headline_words({**head, "chosen": chosen}) == stands

@@ -106,7 +106,7 @@ def test_what_was_not_played_is_not_wrong(capfd: pytest.CaptureFixture[str]) -> 
     said = capfd.readouterr().out
     assert "12 questions are left out, which not all proposers have played." in said
     assert "Left out, with too few questions that the others have played: dan (1 question)." in said
-    assert "On all questions that every one of them has played." in said
+    assert "On all questions that all of them have played." in said
     assert run_app(app, ["select", "cup.yaml", "--k", "1", "--m", "12"]) == 2
     assert "m = 12 of 12 questions leaves none to test on" in capfd.readouterr().err
 

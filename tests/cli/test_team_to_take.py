@@ -62,9 +62,7 @@ def test_whom_the_test_calls_better_is_said_beside_it() -> None:
 
 ALONE = row("best-model", 0.7, size=1, team=["llama"], beaten_by=None)
 SINGLE = row("single:llama", None, kind="single", size=1, team=["llama"])
-CANNOT = (
-    "On the test llama alone (best-model) cannot be told apart from it, at half of the calls (1 a question instead of 2)."
-)
+CANNOT = "On the test llama alone (best-model) cannot be told apart from it, at half of the calls (1 a question instead of 2)."
 SEE = "How each does alone is under 'Each proposer alone' in --all."
 
 

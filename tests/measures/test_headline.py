@@ -198,7 +198,9 @@ async def test_a_declared_primary_is_the_headline(tmp_path: Path) -> None:
     assert head["over_best_single"]["difference"] == pytest.approx(head["value"] - max(alone.values()))
     assert (head["options"], head["over_best_single"]["singles"]) == (1, 3)
     assert head["cost_ratio"] == row["calls"] / 60
-    assert head["sentence"].startswith('On these 60 questions the team "three", deciding by talkative with ann as captain (declared in')
+    assert head["sentence"].startswith(
+        'On these 60 questions the team "three", deciding by talkative with ann as captain (declared in'
+    )
     after, top = head["after_the_fact"], max(shown["accuracy"], key=lambda each: each["value"])
     assert (after["value"], after["high"], after["n"]) == (top["value"], top["high"], 60)
     assert after["low"] < top["low"], "the highest of nine is no measurement of one"

@@ -339,7 +339,7 @@ some_pairs = st.lists(
 @given(some_pairs)
 def test_everything_adds_up_and_is_json(pairs: list[Pair]) -> None:
     row = safety(pairs).row()
-    assert sum(safety(pairs).counts.values()) == len(pairs), "nothing leaves the count"
+    assert sum(safety(pairs).counts.values()) == len(pairs), "none is left out"
     assert row["net"] == row["rescues"] - row["regressions"]
     models = with_holm(per_model(pairs))
     assert sum(each["rescues"] for each in models) == row["rescues"]

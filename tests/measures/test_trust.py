@@ -99,7 +99,7 @@ def test_the_table_fits_a_terminal_and_says_that_few_questions_are_rough() -> No
     text = shown(played().figures)
     assert text.count("talkative") == 1, "in one part"
     assert max(map(len, text.splitlines())) <= 80
-    assert "Fewer than 100 questions: these probabilities are rough" in " ".join(text.split())
+    assert "With fewer than 100 questions these probabilities are rough" in " ".join(text.split())
     assert "surest" in text
 
 

@@ -88,7 +88,10 @@ def test_the_headline_is_of_the_team_that_is_named(figures: dict[str, Any]) -> N
     head, captains = figures["headline"], shares(figures, "silent", "three")
     assert (head["of"], head["team"], head["captains"], head["chosen"]) == ("three/silent", "three", 3, "declared")
     assert head["value"] == pytest.approx(sum(captains.values()) / 3)
-    assert 'the team "three", deciding by silent, averaged over its 3 captains (declared in advance), got' in head["sentence"]
+    assert (
+        'the team "three", deciding by silent, averaged over its 3 captains (declared in advance), got'
+        in head["sentence"]
+    )
     assert head["over_best_single"]["singles"] == 4, "dan sits elsewhere, and played alone"
 
 

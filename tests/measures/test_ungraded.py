@@ -390,7 +390,7 @@ def test_what_people_left_ungraded_could_turn_a_difference_round() -> None:
     assert row["low"] > 0 > row["bounds"]["low"]
     assert "could turn it round" in row["why"]
     (_, turned) = ungraded_words([{**row, "strategy": "talkative", "label": "talkative", "captain": "ann"}])
-    assert turned == "The ungraded answers could turn it round: talkative@ann."
+    assert turned == "The ungraded answers could reverse it: talkative@ann."
 
 
 async def test_the_headline_needs_the_bounds_of_its_difference(tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ TITLES = (
     "By the number of different answers",
     "Beside people",
     "Learnt: talk from",
-    "How far can you trust an answer",
+    "How far can you trust an answer?",
 )
 
 
@@ -173,13 +173,13 @@ def test_by_its_name_a_section_is_printed_however_long_it_is(cup: Figures, whole
 
 def test_what_was_not_answered_stands_below(cup: Figures, whole: str) -> None:
     shown, text = cup, whole
-    below = text[text.index("Undecided, or not answered") :]
+    below = text[text.index("Undecided or not answered") :]
     refused = [
         row["outcomes"]["refused"] for row in shown["accuracy"] if row.get("player") and "refused" in row["outcomes"]
     ]
     assert refused
     assert all(f"{count} refused" in below for count in refused)
-    assert "not answered" not in text[: text.index("Undecided, or not answered")]
+    assert "not answered" not in text[: text.index("Undecided or not answered")]
 
 
 def test_few_questions_say_so(whole: str) -> None:

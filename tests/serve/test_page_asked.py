@@ -130,7 +130,7 @@ async def test_what_was_left_stands_in_the_form_as_it_was_asked(tmp_path: Path, 
                     browser.get(served.url)
                 until(browser, lambda page: shown(page, "trouble") == [True])
                 until(browser, lambda page: hung_up(served))
-                assert text(browser, "trouble-what").startswith("The page was left")
+                assert text(browser, "trouble-what").startswith("You left the page")
                 endpoint.bodies.clear()
 
             def finish() -> None:

@@ -332,7 +332,7 @@ def _left_out(graded: GradedDrafts, unsettled: int, *, cut_short: bool) -> Itera
     if graded.not_asked:
         yield f"{count(graded.not_asked, 'question is', 'questions are')} left out: not everybody has been asked yet"
     if cut_short:
-        yield "the run is not over, and of what it has begun the slowest is missing, which is more often wrong"
+        yield "the run is unfinished; slow answers, which are more often wrong, are still missing"
 
 
 def _missing(drafts: KnownDrafts) -> Iterator[str]:

@@ -88,7 +88,8 @@ def verdict_words(bought: Bought) -> str:
     race, names, heard = bought.race, bought.names, count(len(bought.race.heard), "question")
     incumbent = names[INCUMBENT]
     if not race.questions:
-        return f"There is nothing to buy: the answer to every held-out question is sure enough (p ≥ {bought.staged.below:g}) already."
+        sure = f"the answer to every held-out question is already sure enough (p ≥ {bought.staged.below:g})"
+        return f"There is nothing to buy: {sure}."
     if bought.winner == INCUMBENT:
         return f"Stay with {incumbent}: every option bought was eliminated, so none of them is the best (95 %)."
     gap = _difference(bought)

@@ -22,7 +22,9 @@ def typed(prompt: str) -> str:
     if sys.stdin is None or not sys.stdin.isatty():
         say()
     if not line:
-        raise UsageError("the input ended before everything was chosen, so nothing was written; --yes accepts the proposals")
+        raise UsageError(
+            "the input ended before everything was chosen, so nothing was written; --yes accepts the proposals"
+        )
     return line.strip()
 
 

@@ -252,10 +252,10 @@ def _how_sure(taken: RunEstimate) -> str:
     undeclared = f" ({', '.join(taken.undeclared)} declares no limit)" if high is None and taken.undeclared else ""
     beyond = ""
     if taken.beyond_calls >= 1:
-        counted = "no figure here includes them" if taken.most_usd is None else 'only the total\'s "at most" includes them'
-        beyond = (
-            f" Strategies may make up to {taken.beyond_calls:,.0f} more calls than any question tried here took; {counted}."
+        counted = (
+            "no figure here includes them" if taken.most_usd is None else 'only the total\'s "at most" includes them'
         )
+        beyond = f" Strategies may make up to {taken.beyond_calls:,.0f} more calls than any question tried here took; {counted}."
     guess = f"What {_named(taken.guessed)} will say is a guess"
     if bound == least:
         return f"{guess}; either way it takes {bound}.{beyond}{_trial_run(taken)}"

@@ -87,9 +87,7 @@ def _say_failed(starter: StarterFile, failed: Sequence[str], offers: Sequence[Of
     for words in failed:
         say(f"moot: {words}", file=sys.stderr)
     others = [offer.title for offer in offers if not any(model in starter.models for model in offer.models)]
-    say(
-        f"moot: wrote {starter.path}, but moot doctor would fail in the same way. Take another model:", file=sys.stderr
-    )
+    say(f"moot: wrote {starter.path}, but moot doctor would fail in the same way. Take another model:", file=sys.stderr)
     say(f"  moot init -o {pasted(starter.path)}   such as {few_names(others)}", file=sys.stderr)
 
 

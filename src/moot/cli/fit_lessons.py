@@ -96,7 +96,7 @@ def _read(
         raise UsageError(_why_none(sources, table, drafts.not_asked, served=served))
     notes = []
     if any(source.cut_short for source in sources):
-        notes.append("the run is not over, and of what it has begun the slowest is missing, which is more often wrong")
+        notes.append("the run is unfinished; slow answers, which are more often wrong, are still missing")
     others = [OtherWay(*_of_way(sources, table, way)) for way in OTHER_WAYS]
     held_back = abstaining_alone(cell for source in sources for cell in source.cells)
     others = [other for other in others if other.played]

@@ -160,7 +160,7 @@ class AllMeasures:
         columns = [Column("kind", "plug-in"), Column("name", "name"), Column("error", "error")]
         words = []
         if self.failures:
-            words.append("These are not part of moot, and their figures are missing or not whole. All others stand.")
+            words.append("These plug-ins failed, so their figures are missing or incomplete. All others stand.")
         if self._graders:
             columns.append(Column("times", "times"))
             words.append("What a grader failed on has no grade from it: it is ungraded, and never taken for wrong.")

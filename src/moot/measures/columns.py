@@ -91,7 +91,8 @@ def share_bounds(rows: Iterable[Mapping[str, Any]]) -> tuple[Column, ...]:
 
 
 GRADED_SHARES = (
-    "Right over what is graded; at least and at most are over all, with every ungraded answer counted as wrong, and as right."
+    "Right over what is graded; at least and at most are over all, with every ungraded answer counted as wrong,"
+    " and as right."
 )
 
 
@@ -134,7 +135,7 @@ def ungraded_words(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     ]
     turned = [_turned(row) for row in rows if row.get("why") and row["difference"] is not None]
     if turned:
-        sentences.append(f"The ungraded answers could turn it round: {', '.join(turned)}.")
+        sentences.append(f"The ungraded answers could reverse it: {', '.join(turned)}.")
     return [*sentences, *unknown_words(rows, "difference")]
 
 

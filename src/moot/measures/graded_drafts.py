@@ -59,7 +59,7 @@ class GradedDrafts:
         """Who is missing on how many questions, where anybody is. `again`: what is typed to have them asked again."""
         if missing := self.unreached_by_player:
             whose = whose_words(missing, of=len(self.lessons))
-            told = f"a model could not be reached on so many questions: {whose}"
+            told = f"a model could not be reached on this many questions: {whose}"
             yield f"{told}; {again} asks again" if self.asked_again else told
 
     def why_unfair(self, again: str = "moot run") -> str | None:

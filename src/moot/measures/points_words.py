@@ -33,11 +33,11 @@ _TITLES = {
     "right with it": "points with it",
 }
 _SENTENCES = {
-    "Right over all questions played; who gave no answer was not right. Intervals are 95 %.": (
-        "Mean share of the rubric's points over all questions played; who gave no answer got none. Intervals are 95 %."
+    "Share right of all questions played; no answer counts as not right. Intervals are 95 %.": (
+        "Mean share of the rubric's points over all questions played; no answer counts as no points. Intervals are 95 %."
     ),
-    "Right over the questions that are graded; who gave no answer was not right. Intervals are 95 %.": (
-        "Mean share of the rubric's points over the questions that are graded; who gave no answer got none."
+    "Share right of the graded questions; no answer counts as not right. Intervals are 95 %.": (
+        "Mean share of the rubric's points over the graded questions; no answer counts as no points."
         " Intervals are 95 %."
     ),
 }

@@ -229,7 +229,8 @@ def _failures(row: Mapping[str, Any]) -> Iterator[str]:
 def _not_sure(row: Mapping[str, Any]) -> Iterator[str]:
     for side, times in row.get("abstained", {}).items():
         if times:
-            yield f"{row[side]} abstained {count(times, 'time')}, counted as not right here; moot report shows how it did on the rest."
+            counted = "counted as not right here; moot report shows how it did on the rest"
+            yield f"{row[side]} abstained {count(times, 'time')}, {counted}."
 
 
 def _not_chosen_on(row: Mapping[str, Any]) -> str:

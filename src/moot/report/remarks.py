@@ -48,7 +48,9 @@ def remarks(figures: Figures) -> list[str]:
         lines.append(front)
     if taken := figures.get("measurement"):
         calls = f"{taken['calls']} calls ({money(taken['cost_usd'])})"
-        lines.append(f"Matching captains' answers to drafts took {calls}, counted as measurement and in no strategy's cost.")
+        lines.append(
+            f"Matching captains' answers to drafts took {calls}, counted as measurement and in no strategy's cost."
+        )
     if losses := losses_remark(figures):
         lines.append(losses)
     if others := figures.get("other_plans"):

@@ -34,12 +34,10 @@ RECENT_S = 600.0
 SLOWER = 2.0
 """So many times as slow as the next is said to be slow."""
 OF_WHAT_WAS_FAST = (
-    "So far, and of what was fast: what takes longest is missing, and is more often wrong. The intervals do not allow"
-    " for that. Nothing is claimed, and nobody is better than anybody, until all is played."
+    "So far, from the fast answers only: slow ones are missing, and are more often wrong. The intervals do not allow"
+    " for that. Nothing is claimed until everything is played."
 )
-STOPPED = (
-    "So far: it was stopped, and nothing that had begun is missing. moot report tells how it stands as an interim look."
-)
+STOPPED = "So far: the run was stopped, with nothing left half-played. moot report shows its interim results."
 
 
 def so_far(connection: Connection, experiment: Row, now: float) -> dict[str, Any]:

@@ -171,7 +171,7 @@ def _without(headline: Mapping[str, Any]) -> str:
     if not (unreached := headline.get("unreached")):
         return ""
     claimed = ". Nothing is claimed." if unreached["withheld"] else ""
-    return f"; somebody not reached on {unreached['questions']:,} of {unreached['of']:,}{claimed}"
+    return f"; a model not reached on {unreached['questions']:,} of {unreached['of']:,}{claimed}"
 
 
 def preferred_words(preferred: Mapping[str, Any]) -> str:
@@ -204,4 +204,4 @@ def _beside(headline: Mapping[str, Any]) -> Iterator[str]:
             else f", {difference} over {over['single']} alone"
         )
     if headline["chosen"] not in ("declared", "only") and headline["options"] > 1:
-        yield f"; chosen among {headline['options']:,}"
+        yield f"; picked from {headline['options']:,}"

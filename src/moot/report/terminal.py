@@ -142,7 +142,7 @@ def _endings(figures: Figures, width: int) -> Iterable[Table | Text]:
 def _outcomes(rows: Iterable[Row], width: int, *, teams: bool) -> Table:
     cells = [(*of_team(row, teams=teams), _otherwise(row)) for row in rows]
     heads = (*(("team",) if teams else ()), "strategy", "who", "how it ended")
-    return table(heads, cells, words=len(heads), width=width, title="Undecided, or not answered")
+    return table(heads, cells, words=len(heads), width=width, title="Undecided or not answered")
 
 
 def _by_captain(figures: Figures, width: int) -> Iterable[Table | Text]:
@@ -219,7 +219,7 @@ def _ceiling(top: Row, single: Row, team: str | None, *, points: bool) -> Iterab
     line = f"Skyline{of} ({who}): {percent(top['value'])} {interval(top)}{_of_graded(top)}."
     if top["value"] is None and (ends := top.get("bounds")):
         between = f"between {percent(ends['low'])} and {percent(ends['high'])}"
-        line = f"Skyline{of} ({who}): {between}; more is not known: {top['why']}."
+        line = f"Skyline{of} ({who}): {between}; nothing closer is known: {top['why']}."
     line += "".join(f" {words}" for words in not_all_words([top]))
     if top["guessing"] is not None:
         line += f" As many guessers would reach {percent(top['guessing'])}."

@@ -46,9 +46,9 @@ def accuracy_section(figures: Figures) -> Iterator[Section]:
         Column("calls_per_question", "calls a question", "number"),
         *([Column("usd_per_question", "$ per 1,000", "usd-per-question")] if priced else []),
     )
-    played = "Right over all questions played; who gave no answer was not right. Intervals are 95 %."
+    played = "Share right of all questions played; no answer counts as not right. Intervals are 95 %."
     graded = (
-        "Right over the questions that are graded; who gave no answer was not right. Intervals are 95 %.",
+        "Share right of the graded questions; no answer counts as not right. Intervals are 95 %.",
         "At least and at most: over all questions, with every ungraded answer counted as wrong, and as right.",
     )
     words = (
@@ -115,7 +115,7 @@ def outcomes_section(figures: Figures) -> Iterator[Section]:
         Column("who", "who"),
         *(Column(name, heads.get(name, name)) for name in used_names),
     )
-    words = ("How every episode ended: nothing leaves the count.",)
+    words = ("How every episode ended; none is left out.",)
     yield Section("outcomes", "Outcomes", words, with_team(figures, rows, *columns), rows, place=930, terminal="own")
 
 
@@ -152,7 +152,7 @@ def abstention_section(figures: Figures) -> Iterator[Section]:
         *abstention_words(figures),
     )
     yield Section(
-        "abstention", "Answered, and right of these", words, with_team(figures, rows, *columns), rows, place=5
+        "abstention", "Answered, and share right of those", words, with_team(figures, rows, *columns), rows, place=5
     )
 
 

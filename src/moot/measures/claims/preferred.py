@@ -162,7 +162,8 @@ def _verdict(row: Row) -> str:
     if row.get("overturned"):
         return f"cannot be told apart from those of every one of its members: preferred to {whose}'s {compared}"
     if row["low"] is not None and row["low"] > HALF:
-        return f"cannot be told apart from those of every one of its members: preferred to {whose}'s {compared}, but not clearly to all"
+        preferred = f"preferred to {whose}'s {compared}, but not clearly to all"
+        return f"cannot be told apart from those of every one of its members: {preferred}"
     return (
         f"cannot be told apart from those of every one of its members: least clearly preferred to {whose}'s, {compared}"
     )

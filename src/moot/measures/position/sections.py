@@ -109,7 +109,7 @@ def _words(
         "How often the draft or option shown first, and the one shown last, is the one that was chosen; texts that say the"
         " same share the choice. Orders are drawn, so by chance it is one of as many as were shown, whoever favours whom."
     )
-    yield f"p: orders drawn anew, the choices kept; p and interval adjusted (Holm) for {count(family, 'figure')}."
+    yield f"p: from reshuffled orders with the choices kept; p and interval adjusted (Holm) for {count(family, 'figure')}."
     if apart:
         named = ", ".join(f"{_APART[key]} {sum(row['apart'].get(key, 0) for row in rows):,}" for key in apart)
         yield f"Counted apart, since no place can be told from them: {named}."

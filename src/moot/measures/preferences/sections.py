@@ -128,7 +128,7 @@ def _options(figures: Figures, found: Mapping[str, Any]) -> Section:
         f" p and interval adjusted (Holm) for {count(family, 'option')}.",
         *(f"{row['of']} against {row['against']}: {why}." for row in found["options"] if (why := _why_not_better(row))),
     )
-    return Section("preference-options", "Better than every one of them?", words, columns, rows, place=PLACE + 1)
+    return Section("preference-options", "Better than all of them?", words, columns, rows, place=PLACE + 1)
 
 
 def _why_not_better(row: Mapping[str, Any]) -> str | None:

@@ -127,7 +127,7 @@ def _skyline(figures: Figures) -> Iterator[Section]:
     gap = [{**row, "captain": row["captain"] or "all"} for row in figures.get("gap", ()) if row["value"] is not None]
     gap = [with_bounds(row) for row in gap]
     how: tuple[str, ...] = (
-        "How much of the way from the best single player to the skyline each strategy goes; below 0 it went back.",
+        "How much of the gap between the best single player and the skyline each strategy closes; below 0 it widened it.",
     )
     open_ends: tuple[Column, ...] = ()
     if any(row.get("bounds") for row in gap):

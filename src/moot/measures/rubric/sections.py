@@ -98,7 +98,7 @@ def length_words(length: Mapping[str, Any]) -> str:
         return f"Whether longer answers get more points is not known: {length['why']}."
     told = f"correlation of points and length {rounded(value, 2)}"
     if low is None:
-        return f"Of the answers to one question the {told}; for an interval there are too few questions."
+        return f"Of the answers to one question the {told}; there are too few questions for an interval."
     told += f", {rounded(low, 2)} to {rounded(high, 2)}"
     if low <= 0 <= high:
         return f"That longer answers to one question get more points, or fewer, cannot be told ({told})."

@@ -56,7 +56,7 @@ def _native_and_after(figures: Figures) -> Iterator[Section]:
         Column("n", "questions"),
     )
     words = (
-        "Each model by itself, and after it has heard the others; the strongest alone stands first.",
+        "Each model alone, and after hearing the others; the strongest alone comes first.",
         *graded_words(rows),
     )
     chart = Chart("bars", "model", "value", label="model", series="when", panel="stage")
@@ -148,7 +148,7 @@ def tax_section(figures: Figures) -> Iterator[Section]:
         Column("n", "questions"),
         Column("n_pairs", "pairs"),
     )
-    words = ["What it costs to think and to keep to a form in one call: same players, same questions, both ways."]
+    words = ["What it costs to reason and keep to a form in one call: same players and questions, both ways."]
     if models:
         words.append(f"Of single models p and interval are adjusted (Holm) for {count(models[0]['family'], 'model')}.")
     if any(row["small"] for row in rows):

@@ -346,7 +346,7 @@ def _authority(figures: Figures) -> Iterator[Section]:
         Column("n", "questions"),
         Column("n_pairs", "pairs"),
     )
-    words = ["What a name is worth: the same reviewers on the same questions, with names and without."]
+    words = ["The effect of names: the same reviewers on the same questions, with and without names."]
     words += adjusted_words(rows)
     if any(row["small"] for row in rows):
         words.append(few_differ_words(rows))
@@ -369,7 +369,7 @@ def _macro(figures: Figures) -> Iterator[Section]:
         Column("n", "sets"),
     )
     words = (
-        "Every set of questions of the file counts the same, however large it is.",
+        "Every question set counts the same, however large it is.",
         *([_GRADED_PAIRS] if any(row.get("bounds") for row in rows) else []),
         *_not_all(rows, lambda row: str(row["stage"])),
         *unknown_words(rows, "difference"),

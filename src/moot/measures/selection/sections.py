@@ -279,5 +279,5 @@ def _singles(rows: Sequence[Row]) -> Section:
 
 def _all_questions(rows: Sequence[Row]) -> str:
     left_out, repeats = rows[0].get("left_out", 0), rows[0].get("repeats", 1)
-    where = "On all questions that every one of them has played" if left_out else "On all questions"
+    where = "On all questions that all of them have played" if left_out else "On all questions"
     return f"{where}, the mean over {repeats} repeats." if repeats > 1 else f"{where}."

@@ -22,7 +22,7 @@ from moot.strategies.option_values import ABSTAIN
 AT = 0.8
 """The coverage that the table shows: four of five questions answered."""
 WHAT = (
-    "Each answer has a probability of being right, learned on other questions from who agrees with whom and what the strategy "
+    "Each answer has a probability of being right, learnt on other questions from who agrees with whom and what the strategy "
     "makes of that; where players do not draft alone, from how the discussion ended. "
     "Calibration error: the mean distance, over ten bins, between the predicted probability and the share that was right. "
     "'By chance' is how large it would be if every probability were exact."
@@ -45,7 +45,7 @@ def trust_sections(figures: Figures) -> Iterator[Section]:
     rows = [_row(row) for row in every]
     words = [WHAT, *unknown_words(every, "ece")]
     if any(row.get("small") for row in every):
-        words.append("Fewer than 100 questions: these probabilities are rough, and so are the figures about them here.")
+        words.append("With fewer than 100 questions these probabilities are rough, and so are the figures about them.")
     if without := sum(row.get("without_answer", 0) for row in every):
         words.append(f"{count(without, 'play')} without an answer {'is' if without == 1 else 'are'} not counted here.")
     if left_out := sum(row.get("left_out", 0) for row in every):
@@ -62,7 +62,7 @@ def trust_sections(figures: Figures) -> Iterator[Section]:
         Column("ece_by_chance", "by chance", "share"),
         Column("n", "n"),
     )
-    yield Section("trust", "How far can you trust an answer", tuple(words), with_team(figures, rows, *columns), rows)
+    yield Section("trust", "How far can you trust an answer?", tuple(words), with_team(figures, rows, *columns), rows)
     if any(row["brier"] is not None for row in rows):
         scores = (*named, figure("brier", "Brier score", "number", "brier_low", "brier_high"), Column("n", "questions"))
         yield Section("brier", "Brier scores", (BRIER,), with_team(figures, rows, *scores), rows)
@@ -91,7 +91,7 @@ def trust_sections(figures: Figures) -> Iterator[Section]:
         )
         words_of_curve = (
             "The accuracy of the surest answers, had the team abstained from all others: the surest within each of the five "
-            "parts for which probabilities are learned.",
+            "parts for which probabilities are learnt.",
         )
         chart = Chart("lines", "coverage", "accuracy", series="name")
         yield Section("surest", "Accuracy of the surest answers", words_of_curve, shown, curve, chart)
