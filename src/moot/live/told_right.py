@@ -82,7 +82,9 @@ def was_told(connection: Connection, grading: Grading, row: Row, case: Case) -> 
 
 def _said_otherwise(case: Case, *, right: bool) -> str:
     this_is = "this is that answer" if right else "this is another one"
-    return f"{cut(case.answer or '')!r} was told to be right, and {this_is}; send the right one as 'answer' to change that"
+    return (
+        f"{cut(case.answer or '')!r} was told to be right, and {this_is}; send the right one as 'answer' to change that"
+    )
 
 
 def _place(row: Row, case: Case, grading: Grading) -> tuple[ColumnElement[bool], ...]:

@@ -754,9 +754,9 @@ def test_rows_of_others_need_no_such_words() -> None:
 
 
 def test_few_questions_are_said_of_each_row_that_has_few(published: Path, learning: Path) -> None:
-    few = "Fewer than 30 questions show next to nothing: see how wide the intervals are."
+    few = "With fewer than 30 questions, results are very uncertain."
     rows = [row for row in rows_of(published) if row["n"]]
     assert len(rows) > 1
     assert [row["caveats"].count(few) for row in rows] == [int(row["n"] < 30) for row in rows]
     assert any(row["n"] < 30 and not row["headline"] for row in rows)
-    assert not any("show next to nothing" in words for row in rows_of(learning) for words in row["caveats"])
+    assert not any("are very uncertain" in words for row in rows_of(learning) for words in row["caveats"])
