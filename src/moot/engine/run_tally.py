@@ -74,6 +74,15 @@ class RunTally:
         elif names := unreached_in(episode.calls):
             self.unreached[names] += 1
 
+    def add_graded(self, graded: Graded) -> None:
+        self.graded = graded if self.graded is None else self.graded + graded
+
+    def add_matched(self, matched: Matched, *, calls_before: int) -> None:
+        """`calls_before`: how many had been made when it was begun."""
+        assert self.calls is not None, "a run has begun"
+        matched.calls = self.calls.made - calls_before
+        self.matched = matched if self.matched is None else self.matched + matched
+
     @property
     def warnings(self) -> tuple[str, ...]:
         """What was found out, although nothing went wrong with an answer."""

@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING
 from moot.stats.clusters import unit_of
 from moot.stats.preference_doubts import BothOrders, Reach, reaches, small_difference, up_to
 from moot.stats.preference_share import Rate, jackknife_error, left_out_rate, rate_of
+from moot.stats.preference_word import PreferenceWord as PreferenceWord
 from moot.stats.quantiles import ALPHA
 from moot.stats.word_table import WordTable, logistic
 
@@ -64,25 +65,6 @@ sure wins the habit looks smaller than it is and passes: then the ends of what t
 ONE_ORDER = "a judge saw these texts in one order nearly alone, so that place cannot be told from quality"
 UNHEARD = "nobody has said anything of these texts"
 BY_PLACE = "a judge goes by the place so much that its words hardly tell of the texts"
-
-
-@dataclass(frozen=True, slots=True)
-class PreferenceWord:
-    """One judge's word on two texts, or what needs none (`judge` is None)."""
-
-    question: str
-    pair: Hashable
-    play: Hashable
-    """Which of the plays of this question it is about: a repeat."""
-    judge: str | None
-    liked: float
-    """1: the side's text is preferred, 0: the other, 0.5: a tie."""
-    place: int = 0
-    """1: the side's text stood first, -1: second; 0 where nobody was asked."""
-    doublings: float = 0.0
-    """How often the side's text is twice as long as the other; bounded by whoever makes the word."""
-    habit: str | None = None
-    """Under whose habits it falls, where several judges are taken to have the same; None: the judge's own."""
 
 
 def _habit(word: PreferenceWord) -> str:

@@ -57,12 +57,13 @@ def ratings(preferences: Preferences, anchors: Sequence[Hashable], *, seed: int 
     place = found.names.index(anchor)
     told = []
     for name in sorted(within, key=lambda name: (name != anchor, -values[name])):
-        limits: Sequence[float | None] = (None, None)
+        limits: tuple[float | None, float | None] = (None, None)
         if name == anchor:
             limits = (0.0, 0.0)
         elif drawn is not None:
             apart = drawn[:, found.names.index(name)] - drawn[:, place]
-            limits = [float(end) * POINTS for end in np.quantile(apart, [ALPHA / 2, 1 - ALPHA / 2])]
+            low, high = np.quantile(apart, [ALPHA / 2, 1 - ALPHA / 2])
+            limits = (float(low) * POINTS, float(high) * POINTS)
         told.append(Rating(name, (values[name] - values[anchor]) * POINTS, *limits))
     apart_from = APART.format(anchor)
     return [*told, *(Rating(name, None, None, None, apart_from) for name in found.names if name not in within)]

@@ -14,8 +14,6 @@ from typing import Any
 from moot.data.case import KEYS
 from moot.data.tables.advised_columns import SAY_WHICH, WHICH_COLUMN, example_of, in_order, such_as, written
 from moot.data.tables.answer_forms import AnswersAs, AnswersSeen, in_words, label_against_text
-from moot.data.tables.choice_cells import SEPARATORS, SEPARATORS_IN_WORDS, WRITTEN, is_cut, separator_of
-from moot.data.tables.choice_labels import columns_in_russian
 from moot.data.tables.choices_in_questions import choices_in_questions
 from moot.data.tables.doubts import Doubt as Doubt
 from moot.data.tables.known_names import (
@@ -32,12 +30,13 @@ from moot.data.tables.known_sets import KnownSet, known_format, known_set
 from moot.data.tables.left_out_choices import LeftOutChoices, left_out_choices
 from moot.data.tables.listed_names import MOST_LISTED, MOST_SHOWN, cut
 from moot.data.tables.listed_names import listed as listed
-from moot.data.tables.mapped import ColumnsOfTable, MappedFile, is_list, no_such_choice
+from moot.data.tables.mapped import ColumnsOfTable, MappedFile, no_such_choice
 from moot.data.tables.missing_columns import missing_columns, with_values
 from moot.data.tables.names_by_rows import settled_by_rows
 from moot.data.tables.numbers_for_questions import numbers_for_questions
 from moot.data.tables.odd_sheets import other_sheets_told
 from moot.data.tables.rival_answers import flags_for_answers, rival_answers
+from moot.data.tables.rows_seen import rows_seen, uncut
 from moot.data.tables.several_right import several_right
 from moot.data.tables.stated import NEEDED
 from moot.data.tables.stated import NOTHING_STATED as NOTHING_STATED
@@ -45,10 +44,9 @@ from moot.data.tables.stated import Stated as Stated
 from moot.data.tables.stated import stated_too as stated_too
 from moot.data.tables.table import QuestionTable, in_our_form, table_of
 from moot.data.tables.unused_passages import unused_passages
-from moot.data.written_references import ReferencesSeen
 from moot.errors import FileError
 from moot.models.closest import closest, closest_name
-from moot.types import MOST_CHOICES, TEXT
+from moot.types import TEXT
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,28 +260,6 @@ def _reasons(
     return tuple(reasons)
 
 
-@dataclass(slots=True)
-class _RowsSeen:
-    """What all rows say of how choices and answers are written."""
-
-    answers: dict[str, AnswersSeen]
-    """By what separates choices in a cell."""
-    references: ReferencesSeen
-    """Of questions without choices."""
-    cut: dict[str, int] = field(default_factory=lambda: dict.fromkeys(SEPARATORS, 0))
-    uncut: dict[str, int] = field(default_factory=dict)
-    """By separator the first line in whose choices it is not."""
-    cells: int = 0
-    """Of choices that are a text to be cut."""
-    fewer: int = 0
-    """Questions with fewer choices than there are columns for them."""
-    nulls: int = 0
-    """Answers that are null, which a table may also have where somebody forgot one."""
-
-    def separator(self) -> str | None:
-        return separator_of(self.uncut) if self.cells else SEPARATORS[0]
-
-
 def _by_rows(
     table: QuestionTable,
     stated: Stated,
@@ -306,14 +282,14 @@ def _by_rows(
             return replace(proposal, doubts=(several_in_a_cell,))
         every = listed((*several(columns["answer"]), *several(columns[WRONG])))
         reasons += (f"the choices are {every}, in an order drawn for each question",)
-    seen = _seen(mapping, stated)
+    seen = rows_seen(mapping, stated)
     if (unknown := seen.references.doubt) is not None:
         return replace(proposal, doubts=(unknown,))
     reasons += seen.references.reasons
     if seen.nulls and stated.kind != TEXT:
         reasons += (f"{seen.nulls} of the answers are null, which says that the question cannot be answered",)
     if (separator := seen.separator()) is None:
-        return replace(proposal, doubts=(_uncut(columns, seen),))
+        return replace(proposal, doubts=(uncut(columns, seen),))
     answers = seen.answers[separator]
     as_usual = usual if usual in answers.fitting else None
     form = stated.answers or as_usual or answers.form
@@ -361,45 +337,6 @@ def _of_numbers(table: QuestionTable, columns: Mapping[str, ColumnNames], form: 
     keys = [key for key in table.numbers.keys if key in columns and (key != "answer" or form in (None, "texts"))]
     names = [name for key in keys for name in several(columns[key]) if name in table.numbers.names]
     return (f"{listed(names)}: {table.numbers.words}",) if names else ()
-
-
-def _seen(mapping: ColumnsOfTable, stated: Stated) -> _RowsSeen:
-    columns = mapping.columns.get("choices", ())
-    russian = columns_in_russian(several(columns))
-    answers = {each: AnswersSeen(russian_columns=russian) for each in SEPARATORS}
-    seen = _RowsSeen(answers, ReferencesSeen("".join(several(mapping.columns.get("answer", ()))[:1]), stated))
-    for row in mapping.rows():
-        seen.references.see(row.line, row.unread())
-        seen.nulls += row.says_null("answer")
-        if not columns:
-            continue
-        cell = row.values.get(columns) if isinstance(columns, str) else None
-        if isinstance(cell, str) and cell.strip() and not is_list(cell):
-            seen.cells += 1
-            for each in SEPARATORS:
-                if not is_cut(cell, each):
-                    seen.uncut.setdefault(each, row.line)
-                else:
-                    seen.cut[each] += 1
-        written = row.answer()
-        for each in SEPARATORS if isinstance(columns, str) else SEPARATORS[:1]:
-            choices = row.choices(each)
-            if written is not None and 0 < len(choices) <= MOST_CHOICES:
-                seen.answers[each].see(row.line, written, choices)
-        if not isinstance(columns, str) and 0 < len(row.choices()) < len(columns):
-            seen.fewer += 1
-    return seen
-
-
-def _uncut(columns: Mapping[str, ColumnNames], seen: _RowsSeen) -> Doubt:
-    column = several(columns["choices"])[0]
-    if not {*WRITTEN} & {*seen.uncut}:
-        problem = 'the choices can be cut at | and at ;, in every row; write them as JSON: ["a", "b"]'
-        return Doubt(problem, None, column)
-    likely = max(SEPARATORS, key=lambda each: seen.cut[each])
-    some = f"with {likely} between them" if likely in WRITTEN and seen.cut[likely] else SEPARATORS_IN_WORDS
-    problem = f'expected choices {some}, or as JSON: ["a", "b"]'
-    return Doubt(problem, seen.uncut[likely], column)
 
 
 def _unread(columns: Mapping[str, ColumnNames], answers: AnswersSeen) -> Doubt:
