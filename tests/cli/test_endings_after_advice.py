@@ -88,15 +88,41 @@ def test_after_fit_each_captain_is_not_a_remark_of_its_own(cases: Cases, capfd: 
         assert any(name.startswith("learnt") for name in rows_of(lines)), "what was just added has a row"
 
 
+LEARNT_ON = ", under each of 4 captains: 32 of its 32 questions are those that it was chosen on"
+NOTHING_LEFT = ", under each of 4 captains: all 32 questions are those that it was chosen on"
+
+
 def test_run_warns_once_for_all_captains(cases: Cases, capfd: pytest.CaptureFixture[str]) -> None:
+    """Before its first call; and whatever shows a figure says it again, be it that nothing is left to do."""
+    cases.run(strategies=["solo", "vote"])
+    cases.moot("fit", "cases.yaml", "-o", "rule.yaml")
+    cases.keys["strategies"] = ["solo", "vote", {"learnt": {"from": "rule.yaml"}}]
+    Path("cases.yaml").write_text(json.dumps(cases.keys), encoding="utf-8")
+    capfd.readouterr()
+    for warns in (1, 0):
+        assert run_app(app, ["run", "cases.yaml", "--quiet"]) == 0
+        out, err = capfd.readouterr()
+        warned = [line for line in err.splitlines() if "chosen on" in line]
+        assert (len(warned), out) == (warns, ""), "no figure, and nothing to say of it"
+        assert all(LEARNT_ON in line for line in warned)
+
+
+def test_a_run_with_nothing_to_do_says_what_was_chosen_on_these(cases: Cases, monkeypatch: pytest.MonkeyPatch) -> None:
     cases.run(strategies=["solo", "vote"])
     cases.moot("fit", "cases.yaml", "-o", "rule.yaml")
     cases.run(strategies=["solo", "vote", {"learnt": {"from": "rule.yaml"}}])
-    capfd.readouterr()
-    assert run_app(app, ["run", "cases.yaml", "--quiet"]) == 0
-    warned = [line for line in capfd.readouterr().err.splitlines() if "chosen on" in line]
-    assert len(warned) == 1
-    assert ", under each of 4 captains: 32 of its 32 questions are those that it was chosen on" in warned[0]
+    fitting = {
+        200: NOTHING_LEFT,
+        100: "Chosen on some of these questions: learnt",
+        40: "Some of it was chosen on these",
+    }
+    for columns, said in fitting.items():
+        monkeypatch.setenv("COLUMNS", str(columns))
+        first, headline, caveat, following = cases.moot("run", "cases.yaml")
+        assert first.startswith("nothing to do: ")
+        assert headline.startswith("vote@")
+        assert said in caveat
+        assert following.startswith("moot report cases.yaml")
 
 
 def test_after_select(cases: Cases) -> None:

@@ -71,10 +71,11 @@ def _read(file: ExperimentFile, source: QuestionsSpec, key: KeyPath) -> Dataset:
     except UsageError as error:
         raise file.error((*key, "builtin"), str(error)) from None
     try:
-        check_exists(path, f"no such file: {path}{closest(path.name, names_beside(path))}")
+        check_exists(path)
     except FileError as error:
-        told = error.problem if not path.exists() else f"{path.name}: {error.problem}"
-        raise file.error((*key, "file"), told) from None
+        # What stands beside it is looked through only here: a run that finds its file hangs on nothing else in the folder.
+        lacking = f"no such file: {path}{closest(path.name, names_beside(path))}" if not path.exists() else None
+        raise file.error((*key, "file"), lacking or f"{path.name}: {error.problem}") from None
     return load(path, language=language, sample=sample, seed=seed, stated=source.stated, skip_blank=source.skip_blank)
 
 

@@ -9,6 +9,7 @@ from sqlalchemy import Connection
 
 from moot.errors import UsageError
 from moot.grade.graders import USUAL
+from moot.measures.accuracy.figures import chosen_on_figures
 from moot.measures.alike_plans import told_of
 from moot.measures.asked_cases import CasesOnce
 from moot.measures.claims.headline_alone import headline_alone
@@ -53,11 +54,11 @@ def figures(
 
 
 def headline_of(connection: Connection, experiment: Row) -> Figures:
-    """Only the key `headline`: all figures take many times as long."""
+    """Only the key `headline`, and what was chosen on these questions: all figures take many times as long."""
     with uncollected():
         source = Source(connection, experiment)
         with clustered(source.clusters):
-            return {"headline": headline_alone(source)}
+            return {"headline": headline_alone(source), **chosen_on_figures(source)}
 
 
 def find_experiment(connection: Connection, name: str | None = None, *, ident: str | None = None) -> Row:

@@ -160,6 +160,14 @@ def _chosen_on(source: Source, cell: Stored, size: int) -> dict[str, Any]:
     return {"chosen_on": left_out, **beside, **({"why": why} if left_out == size else {})}
 
 
+def chosen_on_figures(source: Source) -> dict[str, Any]:
+    """Of `accuracy_figures` only what says that something was chosen on these questions; nothing where nothing was."""
+    if not any(source.left_out(cell) or source.chosen_on_ids(cell) for cell in source.cells):
+        return {}
+    rows = [{**_named(source, cell), **_chosen_on(source, cell, source.size)} for cell in source.cells]
+    return {"questions": source.size, "accuracy": rows}
+
+
 def outcomes_of(source: Source) -> Counter[str]:
     """How all that was played has ended."""
     return Counter(episode.outcome for cell in source.cells for episode in _all_seen(source, cell))
