@@ -57,13 +57,14 @@ def ratings(preferences: Preferences, anchors: Sequence[Hashable], *, seed: int 
     place = found.names.index(anchor)
     told = []
     for name in sorted(within, key=lambda name: (name != anchor, -values[name])):
-        limits: Sequence[float | None] = (None, None)
+        low: float | None = None
+        high: float | None = None
         if name == anchor:
-            limits = (0.0, 0.0)
+            low = high = 0.0
         elif drawn is not None:
             apart = drawn[:, found.names.index(name)] - drawn[:, place]
-            limits = [float(end) * POINTS for end in np.quantile(apart, [ALPHA / 2, 1 - ALPHA / 2])]
-        told.append(Rating(name, (values[name] - values[anchor]) * POINTS, *limits))
+            low, high = (float(end) * POINTS for end in np.quantile(apart, [ALPHA / 2, 1 - ALPHA / 2]))
+        told.append(Rating(name, (values[name] - values[anchor]) * POINTS, low, high))
     apart_from = APART.format(anchor)
     return [*told, *(Rating(name, None, None, None, apart_from) for name in found.names if name not in within)]
 
