@@ -1,4 +1,4 @@
-"""Two teams side by side: until somebody has said which answer is better the page tells nothing but the answers, nor after a reload."""
+"""Two teams side by side: until somebody has said which answer is better the page tells the answers alone, also after a reload."""
 
 from __future__ import annotations
 
@@ -57,8 +57,9 @@ def said(browser: Any) -> str:
     script = """
         const whole = document.body.cloneNode(true);
         for (const each of whole.querySelectorAll('#ask, #file, #simulated')) each.remove();
-        const told = [...whole.querySelectorAll('*')].flatMap((each) => [...each.attributes].filter(
-            ({ name }) => ['title', 'aria-label', 'alt', 'value'].includes(name) || name.startsWith('data-')).map(({ value }) => value));
+        const read = ({ name }) => ['title', 'aria-label', 'alt', 'value'].includes(name) || name.startsWith('data-');
+        const told = [...whole.querySelectorAll('*')].flatMap(
+            (each) => [...each.attributes].filter(read).map(({ value }) => value));
         const walker = document.createTreeWalker(whole, NodeFilter.SHOW_TEXT);
         while (walker.nextNode()) told.push(walker.currentNode.data);
         return [...told, JSON.stringify(history.state?.duel ?? null)].join(' ');
