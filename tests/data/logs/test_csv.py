@@ -224,3 +224,30 @@ class TestInAnExperimentFile:
             self.built(tmp_path, "question,model,output,answer,judged", *rows, metric="judgd")
         assert "questions.metric: judgd: no verdicts by it" in str(raised.value)
         assert "--metric" not in str(raised.value)
+
+
+class TestTablesOfElsewhere:
+    """As a spreadsheet writes them where a comma is the decimal point: cut at semicolons, with headers in its language."""
+
+    def test_with_a_column_for_each_model(self, tmp_path: Path) -> None:
+        logs = imported(tmp_path, "Frage;Antwort;gpt;llama", "Hauptstadt?;Paris;Paris;Lyon", "Fluss?;Nil;Nil;Nil")
+        assert [(row["text"], row["answer"]) for row in logs.questions] == [("Hauptstadt?", "Paris"), ("Fluss?", "Nil")]
+        assert [(model.name, model.here) for model in logs.models] == [("gpt", 1.0), ("llama", 0.5)]
+
+    def test_with_a_row_for_each_reply(self, tmp_path: Path) -> None:
+        rows = ("Hauptstadt?;Paris;gpt;Paris;0,05;0,250", "Fluss?;Nil;gpt;Amazonas;12,5;1,5")
+        logs = imported(tmp_path, "Frage;Antwort;Modell;Modellantwort;Kosten USD;seconds", *rows)
+        assert [(row["cost_usd"], row["seconds"]) for row in logs.replies] == [(0.05, 0.25), (12.5, 1.5)]
+        assert logs.models[0].here == 0.5
+
+    @pytest.mark.parametrize("cell", ["1,234", "12,000"])
+    def test_what_may_be_a_thousand_is_refused_by_its_row(self, cell: str, tmp_path: Path) -> None:
+        with pytest.raises(FileError, match=rf"kept.csv:3: cost: '{cell}' is a thousand or a decimal comma") as raised:
+            imported(tmp_path, "question;answer;model;reply;cost", "A?;a;gpt;a;0,5", f"B?;b;gpt;b;{cell}")
+        assert raised.value.line == 3
+
+    def test_of_two_columns_of_such_names_none_is_taken(self, tmp_path: Path) -> None:
+        rows = ("A?;a;a;gpt;a;0", "B?;b;c;gpt;b;1")
+        logs = imported(tmp_path, "Frage;Antwort;Lösung;Modell;Ausgabe;x", *rows)
+        assert logs.questions == ()
+        assert any("columns that are not used: Antwort, Lösung, x" in note for note in logs.notes)

@@ -12,8 +12,10 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from moot.data.logs.csv_cells import OddCells, odd_cells
+from moot.data.logs.csv_names import NAMES, guessed_anywhere
+from moot.data.logs.csv_numbers import figure as figure_of
+from moot.data.logs.csv_numbers import may_be_two
 from moot.data.logs.csv_verdicts import (
-    ANYTHING,
     SAY_RIGHT,
     SHARES,
     VerdictColumn,
@@ -25,37 +27,20 @@ from moot.data.logs.csv_verdicts import (
     verdict,
     verdict_column,
 )
-from moot.data.logs.fields import amount, text, tokens
+from moot.data.logs.fields import text, tokens
 from moot.data.logs.log import NO_REFERENCE, LogEntry, LoggedReply, LogRemark, QuestionInLog, by_metric
 from moot.data.logs.verdict_evidence import JudgedReply, evidence_of, says_reference
-from moot.data.tables.known_names import COLUMN_KEYS, ColumnNames, guessed, plain, several
+from moot.data.tables.known_names import COLUMN_KEYS, ColumnNames, plain, several
 from moot.data.tables.listed_names import cut
 from moot.data.tables.proposal import Proposal, Stated, propose_columns
 from moot.data.tables.table import ENDINGS, QuestionTable, table_of
 from moot.errors import FileError
 from moot.types import TEXT, Case
 
-NAMES: Mapping[str, tuple[str, ...]] = {
-    "model": ("model", "modelname", "modelid", "llm", "provider", "system", "engine", "модель"),
-    "reply": (
-        *("reply", "response", "output", "completion", "rawresponse", "rawoutput", "modeloutput", "modelresponse"),
-        *("modelreply", "generation", "generated", "prediction", "pred", "modelanswer", "result", "ответмодели"),
-    ),
-    "extracted": ("extracted", "extractedanswer", "parsed", "parsedanswer", "prediction", "pred", "modelanswer"),
-    "sample": ("sample", "epoch", "repeat", "run", "trial", "attempt"),
-    "worth": (*SAY_RIGHT, *ANYTHING),
-    "cost_usd": ("cost", "costusd", "usd", "totalcost"),
-    "prompt_tokens": ("prompttokens", "inputtokens", "tokensin"),
-    "completion_tokens": ("completiontokens", "outputtokens", "tokensout"),
-    "reasoning_tokens": ("reasoningtokens", "thinkingtokens"),
-    "total_tokens": ("totaltokens",),
-    "seconds": ("seconds", "latency", "latencys", "duration", "durations", "time"),
-    "milliseconds": ("latencyms", "durationms", "milliseconds", "ms"),
-}
-"""What the columns about replies are called, as `plain` makes it."""
 PLACES = ("0", "1", "0.0", "1.0")
 """Verdicts that may be the places of choices as well."""
 NONE = VerdictColumn(None)
+COST = "cost_usd"
 FIGURES = tuple(key for key in NAMES if key.endswith(("_usd", "_tokens", "seconds")))
 """Keys of columns that hold amounts."""
 _OF_ONE_REPLY = tuple(key for key in NAMES if key not in ("model", "reply"))
@@ -103,7 +88,7 @@ def _entries(table: QuestionTable, wanted: str | None) -> Iterator[LogEntry]:
     rows = dict(table.rows(table.names))
     asked: dict[tuple[str, str], int] = {}
     name = table.path.name
-    has_ids = "id" in guessed(kept, {}).columns
+    has_ids = "id" in guessed_anywhere(kept).columns
     idents: dict[str, str] = {}
     of_lines = {line: _question(case, idents, has_ids=has_ids) for line, case in questions.cases.items()}
     columns, against = _borne_out(columns, rows, of_lines)
@@ -160,16 +145,9 @@ def _may_be_named(columns: Sequence[str]) -> str:
 
 def _unread_figures(table: QuestionTable, columns: Sequence[_ReplyColumns]) -> Iterator[OddCells]:
     for column in dict.fromkeys(each.more[key] for each in columns for key in FIGURES if key in each.more):
-        odd = odd_cells(table, column, lambda cell: _figure(cell) is not None)
+        odd = odd_cells(table, column, lambda cell: figure_of(cell) is not None)
         if odd is not None:
             yield odd
-
-
-def _figure(cell: str) -> float | None:
-    try:
-        return amount(float(cell))
-    except ValueError:
-        return None
 
 
 def _borne_out(
@@ -203,7 +181,7 @@ def _without(more: Mapping[str, str], key: str) -> dict[str, str]:
 
 def _of_question(names: Sequence[str]) -> set[str]:
     """Those that a question is made of, or may be."""
-    guess = guessed(names, {})
+    guess = guessed_anywhere(names)
     columns = [*guess.columns.values(), *(each for several_of in guess.doubts.values() for each in several_of)]
     return {name for each in columns for name in several(each)}
 
@@ -249,7 +227,7 @@ def _unclear(table: QuestionTable, wanted: str | None) -> str | None:
     """
     if _named(table.names, "model") is None and _named(table.names, "reply") is None:
         return None
-    of_question = guessed(table.names, {}).columns
+    of_question = guessed_anywhere(table.names).columns
     column, choices, asked = of_question.get("answer"), of_question.get("choices"), of_question.get("text")
     if not isinstance(column, str) or choices is None or asked is None or plain(column) not in NAMES["worth"]:
         return None
@@ -303,7 +281,7 @@ class _Questions:
 
 
 def _questions(table: QuestionTable, kept: Sequence[str]) -> _Questions:
-    found = guessed(kept, {})
+    found = guessed_anywhere(kept)
     # Of what is in doubt nothing is said: then the doubt is told.
     columns = {key: found.columns.get(key) for key in COLUMN_KEYS if key not in found.doubts and key != "meta"}
     proposal = _proposed(table, columns)
@@ -371,7 +349,10 @@ def _reply(
 ) -> LoggedReply:
     def figure(key: str) -> float | None:
         cell = text(columns.cell(key, row))
-        return _figure(cell) if cell is not None else None
+        if cell is not None and key == COST and may_be_two(cell):
+            problem = f"{cut(cell)!r} is a thousand or a decimal comma; expected a number with a point"
+            raise FileError(problem, file=path, line=line, key=columns.more[key])
+        return figure_of(cell) if cell is not None else None
 
     milliseconds = figure("milliseconds")
     return LoggedReply(
@@ -389,6 +370,6 @@ def _reply(
             total=figure("total_tokens"),
             reasoning=figure("reasoning_tokens"),
         ),
-        cost_usd=figure("cost_usd"),
+        cost_usd=figure(COST),
         seconds=milliseconds / 1000 if milliseconds is not None else figure("seconds"),
     )
