@@ -126,7 +126,7 @@ def test_estimate_calls_nothing_and_keeps_nothing(tmp_path: Path, capfd: Capture
     assert "$1.00" in lines["known"]
     assert lines["unknown"].count("unknown") == 2
     assert "unbounded" in lines["unknown"]
-    assert "Together unknown" in said.out
+    assert "In total unknown" in said.out
 
 
 # --- report and show ----------------------------------------------------------------------------------------------------
@@ -537,7 +537,7 @@ def test_a_bug_is_one_readable_line(capfd: Captured, monkeypatch: pytest.MonkeyP
 def test_help_lists_every_command_once_by_what_it_is_for(capfd: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     assert moot("--help") == 0
-    lines = capfd.readouterr().out.partition("Begin:")[2].splitlines()
+    lines = capfd.readouterr().out.partition("Get started:")[2].splitlines()
     listed = [line.split()[0] for line in lines if line.startswith("  ")]
     assert sorted(listed) == sorted(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
     assert listed[:5] == ["init", "demo", "doctor", "import", "plan"]

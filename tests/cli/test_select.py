@@ -571,7 +571,7 @@ def test_a_player_who_answered_alone_in_two_ways_is_one_of_them(
     assert run_app(app, ["select", str(file), *arguments, "--json"]) == 0
     out, err = capsys.readouterr()
     assert json.loads(out) == once
-    assert "The labels are those of solo, as a summariser reads them, and not of solo(drafts=double-call)" in err
+    assert "The labels come from solo, as a summariser reads them, not from solo(drafts=double-call)" in err
 
 
 SUMMARISED = """

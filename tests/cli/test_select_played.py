@@ -104,8 +104,8 @@ def test_what_was_not_played_is_not_wrong(capfd: pytest.CaptureFixture[str]) -> 
     assert [row["unanswered"] for row in rows if row["kind"] == "single"] == [1, 0, 0]
     assert run_app(app, ["select", "cup.yaml", "--k", "1", "--m", "8", "--all"]) == 0
     said = capfd.readouterr().out
-    assert "12 questions are left out, which not all proposers have played." in said
-    assert "Left out, with too few questions that the others have played: dan (1 question)." in said
+    assert "12 questions are left out, because not all proposers have played them." in said
+    assert "Left out, with too few questions in common with the others: dan (1 question)." in said
     assert "On all questions that all of them have played." in said
     assert run_app(app, ["select", "cup.yaml", "--k", "1", "--m", "12"]) == 2
     assert "m = 12 of 12 questions leaves none to test on" in capfd.readouterr().err
@@ -127,7 +127,7 @@ def test_whoever_never_answered_is_no_proposer(capfd: pytest.CaptureFixture[str]
     assert all(row["never_answered"] == ["dan"] for row in rows)
     assert run_app(app, ["select", "cup.yaml", "--k", "2", "--all"]) == 0
     said = capfd.readouterr()
-    assert "Left out, since every answer failed and nobody knows how good it is: dan." in said.out
+    assert "Left out, since every answer failed and how good it is is unknown: dan." in said.out
     assert "6 labels are missing and count as not right: of eve (3) and fay (3)." in said.err
     play({"dan": broken, "eve": broken})
     assert run_app(app, ["select", "cup.yaml", "--k", "1"]) == 2
@@ -179,7 +179,7 @@ def test_the_order_of_the_file_decides_nothing(capfd: pytest.CaptureFixture[str]
     assert alone(both[0])["ann"] == (1.0, 12)
     assert {row["strategy"] for row in both[0]} == {"solo"}
     assert run_app(app, ["select", "cup.yaml", "--k", "2"]) == 0
-    assert "those of solo, as a summariser reads them, and not of solo(drafts=double-call)" in capfd.readouterr().out
+    assert "come from solo, as a summariser reads them, not from solo(drafts=double-call)" in capfd.readouterr().out
     for condition in ("drafts=double-call", "strategy=solo(drafts=double-call)"):
         rows = selected(capfd, "--k", 2, "--where", condition)
         assert alone(rows)["ann"] == (0.0, 12)

@@ -76,7 +76,7 @@ def test_importing_moot_loads_nothing_heavy(name: str) -> None:
 
 def test_every_command_of_the_help_has_help_of_its_own() -> None:
     listed = run(COMMAND.format(arguments=["--help"])).stdout
-    commands = [line.split()[0] for line in listed.partition("Begin:")[2].splitlines() if line.startswith("  ")]
+    commands = [line.split()[0] for line in listed.partition("Get started:")[2].splitlines() if line.startswith("  ")]
     assert {"run", "report", "ask", "show", "doctor", "schema", "simulate", "models"} <= set(commands)
 
 

@@ -446,7 +446,7 @@ def test_of_options_that_tie_one_is_the_highest_wherever_that_is_said() -> None:
         head = equals(("ann", "bob", "cid"), strategies)
         assert (head["of"], head["after_the_fact"]["of"]) == ("vote@ann", "vote@ann")
         assert head["value"] == head["after_the_fact"]["value"] == 0.5
-        assert head["sentence"].count("the best of 6 options") == 1
+        assert head["sentence"].count("the best of 2 options") == 1
 
 
 def test_a_player_who_is_as_high_as_the_team_is_not_told_of_as_higher() -> None:

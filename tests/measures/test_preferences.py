@@ -115,7 +115,7 @@ def test_a_judge_that_fails_leaves_no_word_and_is_asked_again(
     assert found["without_word"] > 0
     assert found["words"] + found["without_word"] == 2 * found["compared"]
     assert all(row["ungraded"] == 0 for row in found["pairs"]), "the other judge has a word on each"
-    assert any("without a word" in words for words in figures["headline"]["words"])
+    assert any("without a judge's verdict" in words for words in figures["headline"]["words"])
     assert moot("run", path, "--quiet") == 0
     assert rows_of(path, "SELECT min(tries) FROM preferences WHERE preferred IS NULL") == [(2,)]
 
@@ -205,7 +205,7 @@ def test_options_that_nobody_declared_are_paid_for(tmp_path: Path, capsys: pytes
     assert all(row["low_holm"] <= row["low"] for row in options)
     nearest = next(row for row in options if row["of"] == preferred["of"])
     assert (preferred["low"], preferred["p"]) == (nearest["low_holm"], nearest["p_holm"])
-    assert any("chosen after the fact" in words for words in figures["headline"]["words"])
+    assert any("picked afterwards" in words for words in figures["headline"]["words"])
 
 
 def test_a_primary_over_several_captains_is_one_side(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -292,11 +292,11 @@ def test_votes_of_persons_that_the_share_leaves_out_are_said_and_overturn_it(
     assert (after["uncorrected"], after["persons"]["words"], after["models"]["n"]) == (8, 8, 40)
     assert (after["left_out"]["value"], after["left_out"]["persons"]) == (float(not against), 8)
     assert after["value"] == pytest.approx(before["value"], abs=0.02)
-    assert "with 8 words of persons that the share leaves out" in headline["words"][0]
+    assert "without 8 votes of people" in headline["words"][0]
     assert f"the texts were preferred in {'0.0' if against else '100.0'} % (" in told
     assert after["better"] is not against
     assert ("were preferred to those of the baseline" in told) is not against
-    assert ("With them counted on every question it would be overturned: so nothing is claimed" in told) is against
+    assert ("With them counted on every question it would be overturned, so nothing is claimed" in told) is against
     assert (after["low"] is None) is against
     gate = moot("report", path, "--fail-under", "headline.preferred.low>0.5")
     assert (gate != 0) is against
@@ -366,7 +366,7 @@ def test_words_that_would_not_overturn_a_claim_are_not_said_to(
     preferred, sentence = figures["headline"]["preferred"], figures["headline"]["sentence"]
     assert (preferred["against_player"], preferred["overturned"]) == ("bob", "by themselves")
     assert "it would be overturned" not in sentence
-    assert "by themselves they are surely on the other side: so nothing is claimed" in sentence
+    assert "by themselves they are surely on the other side, so nothing is claimed" in sentence
     capsys.readouterr()
     assert moot("report", path, "--section", "preference-options") == 0
     shown = " ".join(capsys.readouterr().out.split())

@@ -90,7 +90,7 @@ async def test_an_average_over_captains_is_of_questions_that_all_of_them_have(tm
     shown = await stopped(tmp_path, players, ["solo", REVIEW], UNEVEN, **more)
     head = shown["headline"]
     assert (head["value"], head["n"], head["left_out"]) == (0.5, 10, 30)
-    assert "30 questions that not all of its 3 captains have played are left out" in head["sentence"]
+    assert "30 questions are left out: not all of its 3 captains have played them" in head["sentence"]
     over = head["over_captain"]
     assert (over["difference"], over["n"]) == (pytest.approx(0.0), 10)
     assert "bounds" not in over

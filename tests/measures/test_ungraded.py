@@ -94,7 +94,7 @@ async def test_a_served_team_is_not_wrong_on_what_it_was_never_asked(tmp_path: P
     assert (headline["value"], headline["after_the_fact"]) == (1.0, None)
     assert "100.0 %" in headline["sentence"]
     assert "points less" not in headline["sentence"]
-    assert "new one" not in headline["sentence"] or "made 0 new ones" in headline["sentence"]
+    assert "new one" not in headline["sentence"] or "made no new ones" in headline["sentence"]
     for row in shown["gap"]:
         assert row["value"] in (None, 0.0) or row["value"] > 0, "no way back for what was never asked"
     assert "not played" not in " ".join(remarks(shown))

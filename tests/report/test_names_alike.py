@@ -77,7 +77,7 @@ def test_each_row_is_named_by_its_own_label(results: moot.Results) -> None:
 def test_the_headline_is_said_in_the_names_of_the_tables(results: moot.Results) -> None:
     headline = shortened(results.figures)["headline"]
     assert headline["label"] == "panel(mood=mild)"
-    assert headline["words"][0].startswith("On these 3 questions the panel(mood=mild) team two")
+    assert headline["words"][0].startswith('On these 3 questions the team "two", deciding by panel(mood=mild)')
     assert headline["sentence"] == " ".join(headline["words"])
     assert len(headline["words"]) == len(results.figures["headline"]["words"])
 

@@ -51,30 +51,30 @@ class LabelOrigin:
         sentences = []
         if self.cut_short:
             sentences.append(
-                "The run has not come to its end, and of what it has begun the slowest is missing, which is more often wrong:"
-                " there are no intervals, and whoever is slow when wrong is chosen too often."
+                "The run is unfinished; slow answers, which are more often wrong, are still missing: there are no intervals,"
+                " and proposers that are slow when wrong are chosen too often."
             )
         if self.unreached:
             sentences.append(
                 f"{', '.join(self.unreached)} could not be reached on more than a few questions, which count as not right:"
-                " there are no intervals, and who that is is chosen too seldom. moot run asks them again."
+                " there are no intervals, and they are chosen too seldom. moot run asks them again."
             )
         if self.others:
             others = ", ".join(self.others)
             sentences.append(
-                f"The labels are those of {self.strategy}, as a summariser reads them, and not of {others}."
+                f"The labels come from {self.strategy}, as a summariser reads them, not from {others}."
             )
         if self.left_out:
             several = count(self.left_out, "question is", "questions are")
-            sentences.append(f"{several} left out, which not all proposers have played.")
+            sentences.append(f"{several} left out, because not all proposers have played them.")
         if self.proposers_left_out:
             names = (f"{name} ({count(played, 'question')})" for name, played in self.proposers_left_out.items())
-            sentences.append(f"Left out, with too few questions that the others have played: {', '.join(names)}.")
+            sentences.append(f"Left out, with too few questions in common with the others: {', '.join(names)}.")
         if self.never_answered:
             it_is = "it is" if len(self.never_answered) == 1 else "they are"
             never = ", ".join(self.never_answered)
-            only = "What is chosen is chosen among the others only."
-            sentences.append(f"Left out, since every answer failed and nobody knows how good {it_is}: {never}. {only}")
+            only = "The choice is among the others."
+            sentences.append(f"Left out, since every answer failed and how good {it_is} is unknown: {never}. {only}")
         if self.repeats > 1:
             sentences.append(
                 f"Teams are chosen and tested on the first of {self.repeats} repeats; each proposer alone is the mean over all"

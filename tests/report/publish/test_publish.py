@@ -735,7 +735,7 @@ def test_every_row_says_what_its_report_does(learning: Path) -> None:
     for row in rows_of(learning):
         assert any("each cluster counts as one in intervals and tests" in words for words in row["caveats"])
     told = next(row for row in rows_of(learning) if row["headline"])
-    assert any("chosen after the fact" in words for words in told["caveats"])
+    assert any("picked afterwards" in words for words in told["caveats"])
     assert "each cluster counts as one" in (learning / "index.html").read_text(encoding="utf-8")
 
 
