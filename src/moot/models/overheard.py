@@ -17,7 +17,7 @@ from moot.models.turns import Steps
 
 Tell = Callable[[str], None]
 """Takes the next words of a reply."""
-Telling = Callable[[str], Steps[None]]
+TellingInSteps = Callable[[str], Steps[None]]
 """The same in steps: the next words may be megabytes."""
 
 

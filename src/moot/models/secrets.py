@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import SplitResult, unquote
 
 from moot.models.cut_out import CUT_OUT
-from moot.models.overheard import Tell, Telling
+from moot.models.overheard import Tell, TellingInSteps
 from moot.models.secret_names import is_no_key, names_a_secret
 from moot.models.secrets_so_far import AT_ONCE, UnsecretWords
 from moot.models.spelt import TELLING, Spelt, packed_parts
@@ -56,7 +56,7 @@ class Secrets:
         """For a reply that is told as it is written."""
         return UnsecretWords(self._spelt)
 
-    def untold_to(self, tell: Tell) -> Telling:
+    def untold_to(self, tell: Tell) -> TellingInSteps:
         """For whoever listens to a reply as it is written: hears it without the secrets."""
         so_far = self.words_so_far()
 

@@ -49,7 +49,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class FoundSoFar:
     """Of a text that goes on: whether it stands in it, else up to where no part of it does."""
 
     found: bool
@@ -139,7 +139,7 @@ class Spelt:
             at = end
             yield None
 
-    def telling_of(self, text: str, before: str, firsts: re.Pattern[str]) -> Steps[Told]:
+    def telling_of(self, text: str, before: str, firsts: re.Pattern[str]) -> Steps[FoundSoFar]:
         """What a text that goes on tells of it, in steps. `before`: the character before the text. `firsts`: how it may begin."""
         first = max(0, len(text) - self._reach)
         near = max(first, len(text) - self._head_reach)
@@ -152,10 +152,10 @@ class Spelt:
                 continue
             stands = self.stands_at(text, start, before, begun=first <= start < min(near, sure))
             if stands:
-                return Told(found=True, sure=0)
+                return FoundSoFar(found=True, sure=0)
             if stands is None:
                 sure = min(sure, start)
-        return Told(found=False, sure=min(sure, self._begun_at(text, near, before, firsts)))
+        return FoundSoFar(found=False, sure=min(sure, self._begun_at(text, near, before, firsts)))
 
     def stands_at(self, text: str, start: int, before: str, *, begun: bool = True) -> bool | None:
         """None: that hangs on what comes next. `begun`: whether it is asked for a beginning too."""
