@@ -1,4 +1,4 @@
-"""Two teams side by side: until somebody has said which answer is better the page tells the answers alone, also after a reload."""
+"""Two teams side by side: until somebody has said which answer is better the page tells the answers alone, and after a reload."""
 
 from __future__ import annotations
 

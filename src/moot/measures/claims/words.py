@@ -223,9 +223,10 @@ def _repairs(row: Mapping[str, Any], over: Mapping[str, Any]) -> str:
             return f"it did better than {single} on {count(fixed, 'question')} and {new}{graded}"
         apart = f"and abstained on {abstained} more that {single} did better on"
         return f"it did better than {single} on {count(fixed, 'question')}, {new}, {apart}{graded}"
+    mended = f"it fixed {fixed or 'none'} of {single}'s errors"
     if abstained is None:
-        return f"it fixed {fixed or 'none'} of {single}'s errors and made {new}{graded}"
-    return f"it fixed {fixed or 'none'} of {single}'s errors, made {new}, and abstained on {abstained} that {single} had right{graded}"
+        return f"{mended} and made {new}{graded}"
+    return f"{mended}, made {new}, and abstained on {abstained} that {single} had right{graded}"
 
 
 def _times(row: Mapping[str, Any]) -> str:
