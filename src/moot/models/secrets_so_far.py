@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from moot.models.spelt import Spelt, FoundSoFar
+from moot.models.spelt import FoundSoFar, Spelt
 from moot.models.spelt_letters import DEEP
-from moot.models.turns import Steps, ended
+from moot.models.turns import WorkInSteps, ended
 
 _LONG = 64
 """Characters that are held back: fewer are looked through again with every word that comes, more with every quarter more."""
@@ -35,7 +35,7 @@ class UnsecretWords:
         """What can be told now."""
         return ended(self.taking(words))
 
-    def taking(self, words: str) -> Steps[str]:
+    def taking(self, words: str) -> WorkInSteps[str]:
         """The same in steps."""
         if self._found or self._starts is None:
             return "" if self._found else words
@@ -71,7 +71,7 @@ class UnsecretWords:
                     sure = min(sure, at)
         return FoundSoFar(found=False, sure=sure)
 
-    def _telling_of(self, text: str, starts: re.Pattern[str]) -> Steps[FoundSoFar]:
+    def _telling_of(self, text: str, starts: re.Pattern[str]) -> WorkInSteps[FoundSoFar]:
         sure = len(text)
         for secret in self._secrets:
             told = yield from secret.telling_of(text, self._before, starts)

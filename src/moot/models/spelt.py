@@ -25,7 +25,7 @@ from moot.models.spelt_letters import (
     how_odd,
     same_letters,
 )
-from moot.models.turns import Steps
+from moot.models.turns import WorkInSteps
 
 TELLING = 8
 """So many first letters are one as well: a message may have been cut in the middle of it. They are looked for at once."""
@@ -139,7 +139,7 @@ class Spelt:
             at = end
             yield None
 
-    def telling_of(self, text: str, before: str, firsts: re.Pattern[str]) -> Steps[FoundSoFar]:
+    def telling_of(self, text: str, before: str, firsts: re.Pattern[str]) -> WorkInSteps[FoundSoFar]:
         """What a text that goes on tells of it, in steps. `before`: the character before the text. `firsts`: how it may begin."""
         first = max(0, len(text) - self._reach)
         near = max(first, len(text) - self._head_reach)
@@ -205,7 +205,7 @@ class Spelt:
             announced = True
         return False
 
-    def hiding(self, text: str, hidden: str, odd: int, *, cut: bool = False) -> Steps[str]:
+    def hiding(self, text: str, hidden: str, odd: int, *, cut: bool = False) -> WorkInSteps[str]:
         """The text without it, in steps."""
         parts, at = list[str](), 0
         for place in self.steps(text, odd, cut=cut):
