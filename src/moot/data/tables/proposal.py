@@ -110,7 +110,8 @@ def _of_sheet(path: Path, sheet: str | None, stated: Stated) -> Proposal:
     proposal = _proposed(table, stated)
     if proposal.doubts and (told := other_sheets_told(table, lambda name: not _of_sheet(path, name, stated).doubts)):
         first, *others = proposal.doubts
-        return replace(proposal, doubts=(replace(first, problem=f"{first.problem}; {told}"), *others))
+        of_sheet = replace(first, problem=f"{first.problem}; {told}", unadvised=f"{first.unadvised}; {told}")
+        return replace(proposal, doubts=(of_sheet, *others))
     return proposal
 
 
