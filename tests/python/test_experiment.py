@@ -235,3 +235,20 @@ def test_a_frame_with_names_of_its_own_is_told_which_are_known() -> None:
     frame = pytest.importorskip("pandas").DataFrame({"text": ["Who?", "Which?"], "answer": ["Ann", None]})
     with pytest.raises(FileError, match=r"questions\.1\.answer: the reference is missing"):
         moot.Experiment(**keys(questions=frame))
+
+
+def test_references_of_objects_and_frames_are_read_as_those_of_a_file() -> None:
+    import polars
+
+    solutions = [{"text": f"What is {n}?", "answer": f"It is {n}.\n#### {n}"} for n in range(2)]
+    for rows in (solutions, polars.DataFrame(solutions)):
+        cases = moot.Experiment(**keys(questions=rows)).objects.cases
+        assert [(case.answer, case.comment) for case in cases] == [("0", "It is 0.\n#### 0"), ("1", "It is 1.\n#### 1")]
+    several = [{"text": "Who?", "answer": ["Ann", "A. Reed"]}, {"text": "Is it?", "answer": True}]
+    one, other = moot.Experiment(**keys(questions=several)).objects.cases
+    assert (one.answer, one.accepted, other.question.kind, other.answer) == ("Ann", ("A. Reed",), "yes-no", "yes")
+    printed = [{"text": "Who?", "answer": "['Ann']"}, {"text": "What?", "answer": "a bridge"}]
+    with pytest.raises(
+        FileError, match=r'questions.0.answer: 1 of the 2 answers are lists .*"reference": "as-written"'
+    ):
+        moot.Experiment(**keys(questions=printed))

@@ -17,6 +17,7 @@ from pydantic import BaseModel
 from moot.data.case import read_case
 from moot.data.formats import Format
 from moot.data.questions_spec import SOURCES
+from moot.data.written_references import ReferencesSeen
 from moot.errors import FileError, UsageError
 from moot.experiment.model_specs import ObjectSpec
 from moot.experiment.spec_parts import options_alone
@@ -304,6 +305,27 @@ def _letters(row: Mapping[str, Any]) -> list[str]:
     return list(LETTERS[: len(_choices(row))])
 
 
+def _answered(questions: list[Any]) -> list[Any]:
+    """With references as they are answered, as those of a file are; a frame's cells may hold arrays."""
+    rows = [_with_lists(item) if isinstance(item, Mapping) else item for item in questions]
+    seen = ReferencesSeen(ours=True)
+    for number, row in enumerate(rows, start=1):
+        if isinstance(row, Mapping):
+            seen.see(number, row)
+    if (doubt := seen.doubt) is not None and doubt.line is not None:
+        problem = f"{doubt.brief or doubt.problem}; here lines are rows, and {_SAID_BY_META}"
+        raise FileError(problem, key=f"questions.{doubt.line - 1}.answer")
+    return [seen.form.read(row) if isinstance(row, Mapping) else row for row in rows]
+
+
+_SAID_BY_META = '"meta": {"reference": "as-written"} in a row takes its reference as it stands'
+
+
+def _with_lists(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    answer: Any = row.get("answer")
+    return {**row, "answer": answer.tolist()} if hasattr(answer, "tolist") else row
+
+
 def _questions(questions: Any, keys: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
     if isinstance(questions, Mapping):
         written = questions.get("format")
@@ -319,7 +341,7 @@ def _questions(questions: Any, keys: Mapping[str, Any]) -> tuple[Any, dict[str, 
     questions = _numbered(list(_rows_of_frame(questions)))
     if questions and all(isinstance(item, Mapping) and any(key in item for key in SOURCES) for item in questions):
         return _plain(questions), {}
-    questions = _lettered(questions)
+    questions = _answered(_lettered(questions))
     language = keys.get("language", "en")
     cases = tuple(_case(item, position, str(language)) for position, item in enumerate(questions))
     _check_ids(cases)
