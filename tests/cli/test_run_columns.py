@@ -73,7 +73,10 @@ def test_from_python_it_is_the_same(tmp_path: Path) -> None:
         ({"columns": {"human": ["a"]}}, "questions.columns: human: expected one column, or two"),
         ({"columns": {"answer": None}}, "questions.columns: a question needs answer"),
         ({"columns": {"text": "a", "answer": "a"}}, "questions.columns: 'a' is text and answer"),
-        ({"answers": "numbers"}, "questions.answers: expected letters, letters-ru, from-0, from-1 or texts"),
+        (
+            {"answers": "numbers"},
+            "questions.answers: expected letters, letters-ru, from-0, from-1, texts, lists or as-written",
+        ),
         ({"sheet": "one"}, "questions: sheet goes with a spreadsheet (.xlsx, .xls, .ods)"),
         ({"format": "mmlu", "columns": COLUMNS}, "questions: columns goes with a file that is a table"),
     ],

@@ -132,7 +132,7 @@ class QuestionsSpec(Strict):
         default=None,
         description="Of questions that name none, such as text: long answers; left out: as their choices say",
     )
-    answers: AnswersAs | ReferencesAs | None = Field(
+    answers: Literal[AnswersAs, ReferencesAs] | None = Field(
         default=None, description="How the right choice, or a reference without choices, is written in a file"
     )
     sheet: Text | None = Field(default=None, description="The sheet of a spreadsheet; left out: the first")
