@@ -384,3 +384,16 @@ def test_the_most_accurate_is_taken_where_it_is_asked_for(
     assert "the most accurate on all 100 questions, as was asked for." in words
     assert "verdict" not in words
     assert "expected one" in moot("advise", "cup.yaml", "--most-accurate", "--min-accuracy", "0.5", ends=2)
+
+
+def test_where_nobody_is_ever_right_nothing_is_recommended(moot: Moot, tmp_path: Path) -> None:
+    with (tmp_path / "labels.csv").open("w", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(["question_id", "model", "pred", "answer"])
+        rows.writerows([number, name, f"{name} {number}", "A"] for number in range(80) for name in PLAYERS)
+    told = " ".join(moot("advise", "labels.csv", ends=2, printed=True).split())
+    assert "Nothing can be advised: nobody was right on any of 80 graded questions, so that no option is better" in told
+    assert "Take " not in told
+    figures = json.loads(moot("advise", "labels.csv", "--json", ends=2, printed=True))
+    assert figures["recommended"] is None
+    assert figures["why"].startswith("nobody was right on any of 80 graded questions")

@@ -316,6 +316,57 @@ def test_all_alike(cup: Cup) -> None:
     assert cup.rule["words"] == ["everybody counts alike"]
 
 
+def test_whoever_speaks_says_the_same(cup: Cup) -> None:
+    for number in range(40):
+        for name in PLAYERS:
+            cup.said[name, number] = cup.said["bob", number]
+        if number % 2:
+            cup.said[PLAYERS[-1], number] = None
+    cup.write()
+    cup.moot("run", cup.file, "--quiet")
+    said = cup.fit()
+    assert (
+        "whoever said anything said the same to every question: no rule makes a difference, a vote says the same"
+        in said
+    )
+    assert cup.rule["words"] == ["everybody counts alike"]
+
+
+def test_of_whom_nobody_is_ever_right_nothing_is_learnt_and_nothing_advised(cup: Cup) -> None:
+    for number in range(40):
+        for name in PLAYERS:
+            cup.said[name, number] = f"No word {number} of {name}"
+    cup.write()
+    cup.moot("run", cup.file, "--quiet")
+    assert "nothing is learnt: nobody was right on any of 40 graded questions: see whether" in cup.fit(ends=2)
+    assert not (cup.folder / "rule.json").exists()
+
+
+def test_of_questions_of_another_kind_a_rule_tells_no_probability(cup: Cup) -> None:
+    cup.write()
+    cup.moot("run", cup.file, "--quiet")
+    cup.fit()
+    assert cup.rule["kinds"] == ["choice"]
+    cascade = {"cascade": {"order": "learnt", "until": 0.6, "from": "rule.json"}}
+    cup.write(name="other", store="sqlite:///other.db", strategies=[{"learnt": {"from": "rule.json"}}, cascade])
+    rows = [{"id": f"q{number}", "text": f"Which letter is number {number}?", "answer": "A"} for number in range(30)]
+    (cup.folder / "questions.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    cup.moot("run", cup.file, "--quiet")
+    with closing(sqlite3.connect(cup.folder / "other.db")) as connection:
+        verdicts = [json.loads(verdict) for (verdict,) in connection.execute("SELECT verdict FROM episodes")]
+    traces = [{trace["kind"]: trace for trace in verdict["traces"]} for verdict in verdicts]
+    assert len(traces) == 60
+    for trace in traces:
+        told, decided = trace["told-probability"], trace["decided-by-rule"]
+        assert (told.get("probability"), decided.get("probability")) == (None, None)
+        assert told["why"].startswith("learnt from questions of kind choice, and this one is of kind open: ")
+    assert all(len(trace["cascaded"]["asked"]) == 4 for trace in traces if "cascaded" in trace), (
+        "nobody is spared by it"
+    )
+    (cup.folder / "rule.json").write_text(json.dumps({**cup.rule, "kinds": ["maths"]}))
+    assert "kinds: expected a list of open, choice, yes-no, text, found ['maths']" in cup.moot("run", cup.file, ends=2)
+
+
 def test_several_teams_need_a_name(cup: Cup) -> None:
     teams = {"all": {"players": list(PLAYERS)}, "two": {"players": ["ann", "bob"]}}
     cup.write(teams=teams)

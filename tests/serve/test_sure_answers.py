@@ -86,6 +86,23 @@ async def test_an_answer_has_its_probability_and_one_that_is_not_sure_is_not_giv
                 assert body["moot"].keys() <= described.keys()
 
 
+async def test_a_question_of_another_kind_has_no_probability_and_why(tmp_path: Path) -> None:
+    async with fitted(tmp_path) as base_url:
+        strategies = [{"learnt": {"from": "rule.json"}}, {"vote": {"abstain": {"below": 0.01}}}]
+        teams = {"three": {"players": list(NAMES), "rule": "rule.json"}}
+        async with serving(tmp_path, config(base_url, strategies=strategies, teams=teams)) as served:
+            for model in served.live.models[:2]:
+                asked = {"kind": "choice", "choices": ["Paris", "Rome"]}
+                status, body = await served.chat("Which of them is it?", model, moot=asked)
+                assert status == 200, body
+                assert body["moot"]["probability"] is None
+                words = (
+                    "learnt from questions of kind open, and this one is of kind choice: how sure it is is not known"
+                )
+                assert body["moot"]["why"] == words
+            assert body["moot"]["outcome"] == "abstained", "whoever answers from a probability on has none"
+
+
 async def _told_what_was_right(served: Served, episode: str) -> None:
     """There was no answer to be right or wrong; what would have been right can be told."""
     for correct in (True, False):

@@ -34,6 +34,7 @@ from moot.advise.further import NextStage, Surer, next_stages, surer
 from moot.advise.known import Flags, KnownDrafts, parted_in_two
 from moot.advise.least import Reached, likely_to_reach, questions_to_show, reached_by
 from moot.advise.options import SINGLE, AdvisedOption, PlayedOut, fixed_beforehand
+from moot.decide.odd_players import LOOK_AT_KEYS, NEVER_RIGHT
 from moot.stats.quantiles import ALPHA
 from moot.types import Estimate
 
@@ -127,9 +128,15 @@ def too_few_to_advise(drafts: KnownDrafts) -> str | None:
     )
 
 
+def never_right_to_advise(drafts: KnownDrafts) -> str | None:
+    if (drafts.worth > 0).any():
+        return None
+    return f"{NEVER_RIGHT.format(drafts.size)}, so that no option is better than another: {LOOK_AT_KEYS}"
+
+
 def advise(drafts: KnownDrafts, wanted: AdviceWanted, found: FoundOptions | None = None) -> Advice:
     """From drafts of which all is graded. `found`: what a search on the first half has come to, where that is known."""
-    if (why := too_few_to_advise(drafts)) is not None:
+    if (why := too_few_to_advise(drafts) or never_right_to_advise(drafts)) is not None:
         return Advice(drafts.players, drafts.size, 0, 0, 0, False, "calls", (), None, None, why, None, None, ())
     drafts = drafts.known_throughout()
     parts = parted_in_two(drafts.units)

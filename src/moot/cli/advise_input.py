@@ -64,6 +64,8 @@ class AdviceInput:
     notes: tuple[str, ...] = ()
     digests: tuple[str, ...] = ()
     """Of the questions of an experiment, as its store knows them."""
+    kinds: frozenset[str] = frozenset()
+    """Of these."""
     file: ExperimentFile | None = None
     """The experiment, where there is one."""
     table: FittedTeam | None = None
@@ -268,6 +270,7 @@ def _reading(
         tuple(case.question.wording for case in cases),
         (*notes, *_odd(drafts)),
         tuple(keys),
+        frozenset(case.question.kind for case in cases),
         file,
         table,
         strategies,

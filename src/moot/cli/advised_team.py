@@ -148,4 +148,6 @@ def _rule(option: AdvisedOption, advice: Advice, reading: AdviceInput, search: K
         learnt, rule_figures(learnt, search.candidates(option.seats), search.units), reading.notes, learnt_from
     )
     accuracy = [float(search.worth[seat].mean()) for seat in option.seats]
-    return rule_content(learnt, seats, table.prompts, accuracy=accuracy, told=told, stages=option.stages)
+    return rule_content(
+        learnt, seats, table.prompts, accuracy=accuracy, told=told, stages=option.stages, kinds=reading.kinds
+    )

@@ -23,7 +23,7 @@ from moot.decide.choice_model import ChoiceModel
 from moot.decide.drift import Drift
 from moot.decide.fitted_verdicts import VERDICTS
 from moot.decide.learning import FOLDS, PLURALITY, LearntRule, learn_rule
-from moot.decide.odd_players import odd_players
+from moot.decide.odd_players import LOOK_AT_KEYS, never_right, odd_players
 from moot.decide.promise import Promise, largest_cluster, promise_of
 from moot.decide.rule_figures import mean_of_places, rule_figures
 from moot.decide.rule_file import (
@@ -77,6 +77,8 @@ def fit_command(
     except UsageError as error:
         part = f" (of {len(drafts.lessons):,}: for a promise three of five are kept apart)" if targets else ""
         raise UsageError(f"nothing is learnt: {error}{part}") from None
+    if (why := never_right(taught.candidates.graded(learnt.settled))) is not None:
+        raise UsageError(f"nothing is learnt: {why}: {LOOK_AT_KEYS}")
     figures = rule_figures(learnt, taught.candidates, taught.units)
     notes = [*_notes(learnt, drafts, taught), *stored.notes]
     learnt_from = {"experiment": stored.name, "team": table.name, "questions": learnt.questions}
@@ -86,8 +88,8 @@ def fit_command(
         told["drift"] = {"of": str(before[0]) if before else "", **_drift_row(drift)}
     used = [taught.lessons[place] for place in learnt.settled]
     accuracy = taught.candidates.accuracy.tolist()
-    stages = _stages(learnt, taught, table.cheapest)
-    content = rule_content(learnt, table.seats, table.prompts, accuracy=accuracy, told=told, stages=stages)
+    stages, kinds = _stages(learnt, taught, table.cheapest), {lesson.question.kind for lesson in used}
+    content = rule_content(learnt, table.seats, table.prompts, accuracy=accuracy, told=told, stages=stages, kinds=kinds)
     made: Mapping[str, Sequence[Promise]] = {}
     number = {id(lesson): place for place, lesson in enumerate(every.lessons)}
     teaching, kept_apart = ([number[id(lesson)] for lesson in part] for part in (taught.lessons, every.parted()[1]))

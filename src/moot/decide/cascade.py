@@ -37,7 +37,7 @@ from moot.strategies.traits import Traits
 from moot.strategies.vote import verdict_of_groups, with_spared
 from moot.team import Team
 from moot.team.together import together
-from moot.traces import Cascaded, DecidedByRule
+from moot.traces import Cascaded, DecidedByRule, ToldProbability, Trace
 from moot.types import Answer, Grouping, Question, Verdict, digest
 
 LEARNING = ("best", "learnt")
@@ -161,9 +161,13 @@ class _Course:
         self.grouping: Grouping | None = None
         self.standing: WaveResult | None = None
         self.probabilities: list[float] = []
+        self.untold = None if plan.kept is None else plan.kept.why_untold(question)
+        """Why no probability is told of an answer to this question."""
 
     @property
     def enough(self) -> bool:
+        if self.untold is not None and self.plan.until.threshold is not None:
+            return False  # by a figure that says nothing of such a question nobody is spared
         return self.standing is not None and bool(self.standing.enough[0])
 
     @property
@@ -184,7 +188,7 @@ class _Course:
             return
         self.grouping = await self.team.group(self.question, self.drafts)
         self.standing = self._stand(self.grouping.groups)
-        if not np.isnan(self.standing.chances[0]):
+        if not np.isnan(self.standing.chances[0]) and self.untold is None:
             self.probabilities.append(float(self.standing.chances[0]))
 
     def _may_be_enough(self) -> bool:
@@ -212,14 +216,16 @@ class _Course:
         found = verdict_of_groups(self.question, self.team, drafts, self.grouping, tied, points, spared)
         return replace(found, traces=(*found.traces, *self.records(until)))
 
-    def records(self, until: float | None, then: str | None = None) -> tuple[Cascaded | DecidedByRule, ...]:
+    def records(self, until: float | None, then: str | None = None) -> tuple[Trace, ...]:
         """Of the path, and of the rule where one was learnt."""
         sure = until is not None and bool(self.probabilities) and self.probabilities[-1] >= until
         stopped: Literal["decided", "sure", "everybody"]
         stopped = "sure" if sure else "everybody" if not self.left else "decided"
         path = Cascaded(tuple(self.waves), stopped, tuple(self.probabilities), until, then, self.plan.why_order)
         kept = self.plan.kept
+        untold = () if self.untold is None else (ToldProbability(None, self.untold),)
         if kept is None or then is not None:
-            return (path,)
+            return (path, *untold)
         chance = self.probabilities[-1] if self.probabilities else None
-        return DecidedByRule(kept.kind, kept.rule.words(), kept.why, chance, dict(kept.weights)), path
+        decided = DecidedByRule(kept.kind, kept.rule.words(), kept.why, chance, dict(kept.weights))
+        return (decided, path, *untold)

@@ -19,7 +19,7 @@ from moot.strategies.captaincy import Captained, nobody_answered
 from moot.strategies.traits import CallBound, Traits
 from moot.strategies.vote import verdict_of_groups
 from moot.team import Team
-from moot.traces import DecidedByRule
+from moot.traces import DecidedByRule, ToldProbability
 from moot.types import Answer, Grouping, Question, Verdict
 
 
@@ -33,6 +33,15 @@ class Kept:
     why: str
     model: ChoiceModel | None = None
     weights: Mapping[str, float] = field(default_factory=dict)
+    kinds: frozenset[str] = frozenset()
+    """Of the questions that it was learnt from; nothing: that is not known, or they are the run's own."""
+
+    def why_untold(self, question: Question) -> str | None:
+        """Why it tells of no answer to this question how sure it is; None: it may."""
+        if not self.kinds or question.kind in self.kinds:
+            return None
+        learnt = " and ".join(sorted(self.kinds))
+        return f"learnt from questions of kind {learnt}, and this one is of kind {question.kind}: how sure it is is not known"
 
     @classmethod
     def of(cls, learnt: LearntRule | NothingLearnt, players: Sequence[str]) -> Kept:
@@ -86,9 +95,12 @@ def decide_by(kept: Kept, question: Question, team: Team, drafts: Sequence[Answe
     verdict = verdict_of_groups(question, team, drafts, grouping, tied, points)
     won = grouping.group_of(verdict.who[0])
     assert won is not None, "whoever stands behind the answer is of a group"
-    chance = None if kept.model is None else float(kept.model.probabilities(candidates)[0, places[won]])
+    untold = kept.why_untold(question)
+    model = kept.model if untold is None else None
+    chance = None if model is None else float(model.probabilities(candidates)[0, places[won]])
     record = DecidedByRule(kept.kind, kept.rule.words(), kept.why, chance, dict(kept.weights))
-    return replace(verdict, traces=(*verdict.traces, record))
+    why = () if untold is None else (ToldProbability(None, untold),)
+    return replace(verdict, traces=(*verdict.traces, record, *why))
 
 
 def candidates_here(players: Sequence[str], grouping: Grouping, category: str = "") -> Candidates:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, get_args
 
 from moot.decide.cascading import StageModels
 from moot.decide.choice_model import ChoiceModel
@@ -23,14 +23,16 @@ from moot.decide.rules import DIGITS, DraftRule, Leader, MostProbable, Plurality
 from moot.errors import UsageError
 from moot.later import numpy as np
 from moot.models.border import words
-from moot.types import Estimate, digest
+from moot.types import Estimate, QuestionKind, digest
 
 FORM = 1
 """Of the file. A newer one is not read as if it were this."""
 DECIDING = ("kept", "leader", "players", "prompts", "probability")
 STAGES = "stages"
 """What was learnt of some of the players alone: a rule needs none, who asks one after another does."""
-READ = ("form", "why", "figures", "learnt_from", "promises", VERDICTS, STAGES, *DECIDING)
+KINDS = "kinds"
+"""Of the questions that taught it: of others it tells no probability."""
+READ = ("form", "why", "figures", "learnt_from", "promises", VERDICTS, STAGES, KINDS, *DECIDING)
 """What is made use of; the rest is for people."""
 
 
@@ -110,8 +112,9 @@ def rule_content(
     accuracy: Sequence[float],
     told: Mapping[str, Any],
     stages: StageModels = NO_STAGES,
+    kinds: Iterable[str] = (),
 ) -> dict[str, Any]:
-    """As it is written. `told`: what stands beside the rule, such as figures, notes, where it was learnt and when."""
+    """As it is written. `kinds`: of the questions that taught it. `told`: what stands beside the rule, such as figures, notes, where it was learnt and when."""
     model = learnt.model
     return {
         "form": FORM,
@@ -129,6 +132,7 @@ def rule_content(
             for seat, right in zip(seats, accuracy, strict=True)
         },
         "prompts": prompts,
+        KINDS: sorted(set(kinds)),
         "probability": written_model(model),
         STAGES: [written_model(stages[names]) for names in sorted(stages, key=_by_size) if len(names) < len(seats)],
         **told,
@@ -173,7 +177,7 @@ def rule_of(content: Mapping[str, Any]) -> FittedRule:
     return FittedRule(
         seats,
         _text(content, "prompts", "prompts"),
-        Kept(rule, kept, _cut_why(why), model, rule.voices(model.players)),
+        Kept(rule, kept, _cut_why(why), model, rule.voices(model.players), _kinds(content.get(KINDS))),
         _expected(content.get("figures"), kept),
         _accuracy(players),
         {frozenset(model.players): model, **_stages(content.get(STAGES), model.players)},
@@ -195,6 +199,16 @@ def _before_clusters(content: Mapping[str, Any]) -> bool:
 def _cut_why(why: object) -> str:
     """It is in the record of every question."""
     return words(why, LONGEST_WHY) if isinstance(why, str) else "as the file says"
+
+
+def _kinds(written: object) -> frozenset[str]:
+    """Nothing where the file does not say, as an older moot wrote it."""
+    if written is None:
+        return frozenset()
+    if not isinstance(written, list | tuple) or not all(each in get_args(QuestionKind) for each in written):
+        expected = f"expected a list of {', '.join(get_args(QuestionKind))}"
+        raise UsageError(f"{WRITTEN}: {KINDS}: {expected}, found {written!r:.60}")
+    return frozenset(written)
 
 
 def _accuracy(players: Mapping[str, Any]) -> dict[str, float]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from inspect import isawaitable
 
 from moot.decide.abstaining import untold, wants_weighing, weighed
-from moot.decide.how_sure import sureness
+from moot.decide.how_sure import HowSure, sureness
 from moot.engine.checked_verdict import checked_verdict
 from moot.engine.whose_word import whose_word
 from moot.errors import CallError, MootError, UsageError
@@ -46,6 +46,8 @@ async def play(
     try:
         if cell.abstain is not None or cell.rule is not None:
             team, sure = sureness(cell.strategy, cell.abstain, cell.rule, team)
+            if cell.rule is not None and (unlike := cell.rule.kept_rule.why_untold(question)) is not None:
+                sure = HowSure(None, unlike, sure.below, sure.held)
         if is_ours(cell):  # typed and tested; to look costs time
             verdict = await cell.strategy.play(question, team)
         else:

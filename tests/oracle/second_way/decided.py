@@ -163,8 +163,10 @@ def _odd(raw: Raw, cell: Cell) -> Row:
     names, n = list(rows[0][1]), len(rows)
     spoken = {name: sum(said[name] is not None for _, said, _ in rows) for name in names}
     odd = []
-    if all(len(groups) <= 1 for groups, _, _ in rows) and set(spoken.values()) == {n}:
-        odd.append("all said the same to every question: no rule makes a difference, and nobody's weight can be told")
+    if all(len(groups) <= 1 for groups, _, _ in rows):
+        who = "all" if set(spoken.values()) == {n} else "whoever said anything"
+        alike = "no rule makes a difference, a vote says the same, and nobody's weight can be told"
+        odd.append(f"{who} said the same to every question: {alike}")
     for name in names:
         if sum(known.get(name, 0) for _, _, known in rows) >= n:
             odd.append(
