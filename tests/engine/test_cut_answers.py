@@ -93,8 +93,10 @@ def test_it_is_ungraded_and_the_run_says_why(
     answers = {answer for (answer,) in rows_of(tmp_path, "SELECT answer FROM episodes")}
     assert answers == {CUT_OUT, "Ann"}
     assert moot("report", tmp_path / "cup.yaml", "--json") == 0
-    told = capfd.readouterr().out
-    assert "equals a key of its model" in told
+    assert "1 of 2 answers are ungraded" in capfd.readouterr().out
+    monkeypatch.setenv("COLUMNS", "200")
+    assert moot("show", tmp_path / "cup.yaml", "q1") == 0
+    assert "part of the answer equals a key of its model and was cut out" in capfd.readouterr().out
 
 
 def test_a_letter_or_a_form_that_was_cut_is_no_silence(

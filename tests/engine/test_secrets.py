@@ -422,8 +422,8 @@ def test_what_is_hidden_and_what_is_kept() -> None:
     assert secrets.hidden_in("sk-plan is a word") == "sk-plan is a word", "too short to be told from a word"
     plain = Reply("a cab, an abbey", version="abc-1")
     assert secrets.without(plain) is plain, "inside of a word it is that word"
-    assert secrets.without(Reply("the key is 'ab'.", "ab")) == Reply("the key is '…'.", "…"), "however short"
-    assert secrets.without(Reply(f"it is {KEY}", thoughts=KEY, logprobs=[1])) == Reply("it is …", thoughts="…")
+    assert secrets.without(Reply("the key is 'ab'.", "ab")) == Reply("the key is '⟨…✂…⟩'.", "…"), "however short"
+    assert secrets.without(Reply(f"it is {KEY}", thoughts=KEY, logprobs=[1])) == Reply("it is ⟨…✂…⟩", thoughts="⟨…✂…⟩")
 
 
 @pytest.mark.parametrize("key", ["sk-Zq9+/secret%20<Key>=&42", "sk-proj-AbC_dEf-123456789012"])

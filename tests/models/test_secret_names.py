@@ -63,11 +63,11 @@ def test_a_key_that_says_that_there_is_none(key: str) -> None:
 @pytest.mark.parametrize("key", ["1", "test", "secret", "hush", "sk-1235", "locale", "xxy", "token-abc124", "Bearer"])
 def test_any_other_is_a_key_however_short(key: str) -> None:
     assert not is_no_key(key)
-    assert Secrets((key,)).without(Reply(f"it is {key}.")).text == "it is …."
+    assert Secrets((key,)).without(Reply(f"it is {key}.")).text == "it is ⟨…✂…⟩."
 
 
 def test_a_password_of_a_proxy_is_one_whatever_it_says() -> None:
-    assert Secrets((), passwords=("ollama",)).without(Reply("it is ollama.")).text == "it is …."
+    assert Secrets((), passwords=("ollama",)).without(Reply("it is ollama.")).text == "it is ⟨…✂…⟩."
 
 
 def test_a_short_key_is_cut_out_of_messages_where_it_stands_alone() -> None:

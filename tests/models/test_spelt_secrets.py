@@ -194,7 +194,7 @@ def test_a_header_of_the_scheme_basic_is_its_pair_too() -> None:
 def test_in_hexadecimal_digits() -> None:
     secrets = Secrets([KEY])
     for digits in (KEY.encode().hex(), KEY.encode().hex().upper()):
-        assert secrets.without(Reply(f"bytes {digits}.")).text == "bytes …."
+        assert secrets.without(Reply(f"bytes {digits}.")).text == "bytes ⟨…✂…⟩."
 
 
 ORDINARY = (
@@ -210,7 +210,7 @@ def test_ordinary_words_are_left_alone(key: str) -> None:
         reply = Reply(text)
         assert Secrets([key]).without(reply) is reply
     assert Secrets([key]).without(Reply(f"a{key}b")).text == f"a{key}b"
-    assert Secrets([key]).without(Reply(f"it is {key}.")).text == "it is …."
+    assert Secrets([key]).without(Reply(f"it is {key}.")).text == "it is ⟨…✂…⟩."
 
 
 def test_a_message_that_was_cut_is_hidden_too() -> None:

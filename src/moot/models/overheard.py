@@ -13,11 +13,11 @@ from contextvars import ContextVar
 from typing import Protocol
 
 from moot.models.meanwhile import Meanwhile
-from moot.models.turns import WorkInSteps
+from moot.models.turns import Stepwise
 
 Tell = Callable[[str], None]
 """Takes the next words of a reply."""
-TellingInSteps = Callable[[str], WorkInSteps[None]]
+TellInSteps = Callable[[str], Stepwise[None]]
 """The same in steps: the next words may be megabytes."""
 
 

@@ -15,12 +15,12 @@ from typing import Any
 from urllib.parse import SplitResult, unquote
 
 from moot.models.cut_out import CUT_OUT
-from moot.models.overheard import Tell, TellingInSteps
+from moot.models.overheard import Tell, TellInSteps
 from moot.models.secret_names import is_no_key, names_a_secret
 from moot.models.secrets_so_far import AT_ONCE, UnsecretWords
 from moot.models.spelt import TELLING, Spelt, packed_parts
 from moot.models.spelt_letters import BACKSLASH, how_odd
-from moot.models.turns import WorkInSteps, ended, in_turns
+from moot.models.turns import Stepwise, ended, in_turns
 from moot.types import Reply
 
 HIDDEN = "…"
@@ -56,11 +56,11 @@ class Secrets:
         """For a reply that is told as it is written."""
         return UnsecretWords(self._spelt)
 
-    def untold_to(self, tell: Tell) -> TellingInSteps:
+    def untold_to(self, tell: Tell) -> TellInSteps:
         """For whoever listens to a reply as it is written: hears it without the secrets."""
         so_far = self.words_so_far()
 
-        def telling(words: str) -> WorkInSteps[None]:
+        def telling(words: str) -> Stepwise[None]:
             for start in range(0, len(words), AT_ONCE):
                 if sure := (yield from so_far.taking(words[start : start + AT_ONCE])):
                     tell(sure)
@@ -82,7 +82,7 @@ class Secrets:
     def _hidden_in(self, text: str, *, cut: bool = False) -> str:
         return ended(self._hiding(text, cut=cut))
 
-    def _hiding(self, text: str, *, cut: bool = False, hidden: str = HIDDEN) -> WorkInSteps[str]:
+    def _hiding(self, text: str, *, cut: bool = False, hidden: str = HIDDEN) -> Stepwise[str]:
         odd = how_odd(text)
         for secret in self._spelt:
             text = yield from secret.hiding(text, hidden, odd, cut=cut)
@@ -96,7 +96,7 @@ class Secrets:
         """The same, of a reply that may be long: others have their turn in between."""
         return await in_turns(self._without(reply)) if self._spelt else reply
 
-    def _without(self, reply: Reply) -> WorkInSteps[Reply]:
+    def _without(self, reply: Reply) -> Stepwise[Reply]:
         if not self._spelt:
             return reply
         if not (yield from self._stand_in(_texts(reply))):
@@ -113,7 +113,7 @@ class Secrets:
             logprobs=None,  # the same text again, token by token
         )
 
-    def _stand_in(self, texts: Iterable[str]) -> WorkInSteps[bool]:
+    def _stand_in(self, texts: Iterable[str]) -> Stepwise[bool]:
         for text in texts:
             odd = how_odd(text)
             for secret in self._spelt:

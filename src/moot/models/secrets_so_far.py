@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from moot.models.spelt import FoundSoFar, Spelt
+from moot.models.spelt import Spelt, SureSoFar
 from moot.models.spelt_letters import DEEP
-from moot.models.turns import WorkInSteps, ended
+from moot.models.turns import Stepwise, ended
 
 _LONG = 64
 """Characters that are held back: fewer are looked through again with every word that comes, more with every quarter more."""
@@ -35,7 +35,7 @@ class UnsecretWords:
         """What can be told now."""
         return ended(self.taking(words))
 
-    def taking(self, words: str) -> WorkInSteps[str]:
+    def taking(self, words: str) -> Stepwise[str]:
         """The same in steps."""
         if self._found or self._starts is None:
             return "" if self._found else words
@@ -57,7 +57,7 @@ class UnsecretWords:
         self._before = text[sure - 1] if sure else self._before
         return text[:sure]
 
-    def _told_of(self, text: str, starts: re.Pattern[str]) -> FoundSoFar:
+    def _told_of(self, text: str, starts: re.Pattern[str]) -> SureSoFar:
         sure = len(text)
         for found in starts.finditer(text):
             at = found.start()
@@ -66,12 +66,12 @@ class UnsecretWords:
                     continue
                 stands = secret.stands_at(text, at, self._before, begun=at < sure)
                 if stands:
-                    return FoundSoFar(found=True, sure=0)
+                    return SureSoFar(found=True, sure=0)
                 if stands is None:
                     sure = min(sure, at)
-        return FoundSoFar(found=False, sure=sure)
+        return SureSoFar(found=False, sure=sure)
 
-    def _telling_of(self, text: str, starts: re.Pattern[str]) -> WorkInSteps[FoundSoFar]:
+    def _telling_of(self, text: str, starts: re.Pattern[str]) -> Stepwise[SureSoFar]:
         sure = len(text)
         for secret in self._secrets:
             told = yield from secret.telling_of(text, self._before, starts)
@@ -80,4 +80,4 @@ class UnsecretWords:
             sure = min(sure, told.sure)
             if len(text) >= AT_ONCE:
                 yield
-        return FoundSoFar(found=False, sure=sure)
+        return SureSoFar(found=False, sure=sure)

@@ -25,7 +25,7 @@ from moot.models.spelt_letters import (
     how_odd,
     same_letters,
 )
-from moot.models.turns import WorkInSteps
+from moot.models.turns import Stepwise
 
 TELLING = 8
 """So many first letters are one as well: a message may have been cut in the middle of it. They are looked for at once."""
@@ -49,7 +49,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class FoundSoFar:
+class SureSoFar:
     """Of a text that goes on: whether it stands in it, else up to where no part of it does."""
 
     found: bool
@@ -139,7 +139,7 @@ class Spelt:
             at = end
             yield None
 
-    def telling_of(self, text: str, before: str, firsts: re.Pattern[str]) -> WorkInSteps[FoundSoFar]:
+    def telling_of(self, text: str, before: str, firsts: re.Pattern[str]) -> Stepwise[SureSoFar]:
         """What a text that goes on tells of it, in steps. `before`: the character before the text. `firsts`: how it may begin."""
         first = max(0, len(text) - self._reach)
         near = max(first, len(text) - self._head_reach)
@@ -152,10 +152,10 @@ class Spelt:
                 continue
             stands = self.stands_at(text, start, before, begun=first <= start < min(near, sure))
             if stands:
-                return FoundSoFar(found=True, sure=0)
+                return SureSoFar(found=True, sure=0)
             if stands is None:
                 sure = min(sure, start)
-        return FoundSoFar(found=False, sure=min(sure, self._begun_at(text, near, before, firsts)))
+        return SureSoFar(found=False, sure=min(sure, self._begun_at(text, near, before, firsts)))
 
     def stands_at(self, text: str, start: int, before: str, *, begun: bool = True) -> bool | None:
         """None: that hangs on what comes next. `begun`: whether it is asked for a beginning too."""
@@ -205,7 +205,7 @@ class Spelt:
             announced = True
         return False
 
-    def hiding(self, text: str, hidden: str, odd: int, *, cut: bool = False) -> WorkInSteps[str]:
+    def hiding(self, text: str, hidden: str, odd: int, *, cut: bool = False) -> Stepwise[str]:
         """The text without it, in steps."""
         parts, at = list[str](), 0
         for place in self.steps(text, odd, cut=cut):

@@ -17,7 +17,7 @@ from moot.models.finish_words import failed_end_of
 from moot.models.hiccups import error_of, failed_end, failure_of, preview
 from moot.models.idle_lines import IdleLines
 from moot.models.intake import STREAM_TIMES, Holding, Intake
-from moot.models.overheard import TellingInSteps
+from moot.models.overheard import TellInSteps
 from moot.models.turns import TURN_S, in_turns
 from moot.models.wire import build_reply, filtered_by, read_completion, tell_bill, version_of
 from moot.types import Price, Reply
@@ -47,7 +47,7 @@ class StreamSoFar:
     """About how many bytes of it are kept."""
     chosen: bool = False
     """Whether there was a choice at all."""
-    tell: TellingInSteps | None = None
+    tell: TellInSteps | None = None
     """Told the words of the reply as they come."""
     untold: list[str] = field(default_factory=list)
     """Words that have come and are not told yet, which may take a while."""

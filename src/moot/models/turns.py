@@ -12,7 +12,7 @@ from collections.abc import Generator
 from typing import TypeVar
 
 T = TypeVar("T")
-WorkInSteps = Generator[None, None, T]
+Stepwise = Generator[None, None, T]
 """Yields after each step, and returns what came of them."""
 
 TURN_S = 0.005
@@ -20,7 +20,7 @@ TURN_S = 0.005
 read would else keep the event loop to itself."""
 
 
-def ended(steps: WorkInSteps[T]) -> T:
+def ended(steps: Stepwise[T]) -> T:
     """What comes of them, at once."""
     while True:
         try:
@@ -30,7 +30,7 @@ def ended(steps: WorkInSteps[T]) -> T:
             return result
 
 
-async def in_turns(steps: WorkInSteps[T]) -> T:
+async def in_turns(steps: Stepwise[T]) -> T:
     """What comes of them, while others have their turns."""
     over_at = time.perf_counter() + TURN_S
     while True:
