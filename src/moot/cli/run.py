@@ -21,6 +21,7 @@ from moot.cli.safe_text import say
 from moot.cli.said_once import not_said_yet, say_warnings
 from moot.cli.settled import Rerun
 from moot.engine.failed_by import AlikeCauses, alike_causes
+from moot.engine.preferences import LeftToCompare, left_to_compare
 from moot.engine.run_tally import AfterPlay, RunTally, State
 from moot.engine.runner import Runner
 from moot.engine.stopping import Stopping
@@ -199,9 +200,14 @@ async def _left_to_ask(runner: Runner, state: State) -> str:
     if state not in _CUT or tally.kept < tally.total:
         return ""
     for stage in tally.to_ask:
-        if words := _NOT_ASKED.get(stage) or (await runner.left_to_compare()).words:
+        if words := _NOT_ASKED.get(stage) or (await _left_to_compare(runner)).words:
             return f"; {words}"
     return ""
+
+
+async def _left_to_compare(runner: Runner) -> LeftToCompare:
+    plan = runner.experiment
+    return await left_to_compare(runner.store, plan.comparing, plan.id, plan.dataset or ())
 
 
 def _nothing_to_do(tally: RunTally, following: NextCommands) -> tuple[str, str]:

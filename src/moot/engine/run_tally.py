@@ -70,6 +70,12 @@ class RunTally:
         elif names := unreached_in(episode.calls):
             self.unreached[names] += 1
 
+    def add_matched(self, matched: Matched, made_before: int) -> None:
+        """What was asked to match answers, after so many calls."""
+        assert self.calls is not None, "a run has begun"
+        matched.calls = self.calls.made - made_before
+        self.matched = matched if self.matched is None else self.matched + matched
+
     @property
     def warnings(self) -> tuple[str, ...]:
         """What was found out, although nothing went wrong with an answer."""

@@ -17,19 +17,19 @@ from typing import Any, TypeVar
 from sqlalchemy import Connection
 
 from moot import __version__
+from moot.engine.after_play import ask_after, asked_after
 from moot.engine.batches import placed_batches
 from moot.engine.call_bounds import exceeded_by, together
 from moot.engine.chain import chain, close_all, limiters, purse_of
 from moot.engine.declaring import declare_experiment, declare_questions
-from moot.engine.grading import GradedCells, grade_all, keep_grades, recall_grades
+from moot.engine.grading import keep_grades, recall_grades
 from moot.engine.lessons import Lessons, gather_lessons
-from moot.engine.matching import Matched, drafts_together, match_all, reference_shown
+from moot.engine.matching import reference_shown
 from moot.engine.missing_drafts import all_missing, drafts_missing
 from moot.engine.not_applied import all_not_applied, not_applied
 from moot.engine.play import play
-from moot.engine.preferences import LeftToCompare, compare_all, left_to_compare
 from moot.engine.prefetched import Prefetched
-from moot.engine.run_tally import AfterPlay, RunTally, State
+from moot.engine.run_tally import RunTally, State
 from moot.engine.stopping import LONG_PATIENCE_S, Unfinished, ended, land
 from moot.engine.undeclared_prompts import all_undeclared, undeclared_by
 from moot.errors import BudgetReached, EndpointClosed, MootError, StoreError, TransportError
@@ -211,11 +211,6 @@ class Runner:
     def count_hedge(self, model: str) -> None:
         self.tally.hedges[model] += 1
 
-    async def left_to_compare(self) -> LeftToCompare:
-        """Comparisons of what is played that have no word yet."""
-        plan = self.experiment
-        return await left_to_compare(self.store, plan.comparing, plan.id, plan.dataset or ())
-
     @property
     def stopped_by(self) -> MootError | None:
         return self._stopped
@@ -248,7 +243,7 @@ class Runner:
         assert self.tally.calls is not None, "a run has begun"
         made = self.tally.calls.made
         lessons, matched = await gather_lessons(self.store, seated)
-        self._add_matched(matched, made)
+        self.tally.add_matched(matched, made)
         return lessons
 
     async def _work(self, left: Prefetched[OpenEpisode]) -> None:
@@ -337,8 +332,8 @@ class Runner:
 
     async def _afterwards(self, seated: Plan) -> None:
         """What follows the play: grades that need a judge, then whose words a captain used. Interruptible like play."""
-        self.tally.to_ask = list(self._asked_after(seated))
-        await self._interruptible(self._grade_and_match(seated))
+        self.tally.to_ask = list(asked_after(seated, self.needs, self.tally))
+        await self._interruptible(ask_after(self.store, seated, self.needs, self.tally))
 
     async def _interruptible(self, work: Coroutine[Any, Any, T]) -> T | None:
         """What came of it; None where the run must end, as after a reached budget, before it has begun or in the midst."""
@@ -354,43 +349,6 @@ class Runner:
         if isinstance(came, Exception):
             raise came
         return None if isinstance(came, BaseException) else came
-
-    def _asked_after(self, seated: Plan) -> Iterator[AfterPlay]:
-        if self._judged(seated) or self.tally.ungraded:
-            yield "grades"
-        if seated.comparing is not None:
-            yield "comparisons"
-        if (self.needs.grouped_drafts or self.needs.matched_words) and any(map(drafts_together, seated.cells)):
-            yield "groups"
-
-    def _judged(self, seated: Plan) -> bool:
-        """A grader that is not ours has heard the answers; what was only drafted or claimed it has not."""
-        return bool(seated.grading.judges) or seated.grading.asked is not None
-
-    async def _grade_and_match(self, seated: Plan) -> None:
-        to_ask = self.tally.to_ask
-        if "grades" in to_ask:
-            judged = self._judged(seated)
-            # Answers that a judge must see, and episodes that were graded by an earlier reference.
-            cases = (case for case in seated.dataset or () if judged or case.digest in self.tally.ungraded)
-            cells = GradedCells.of(((cell.id, cell.traits) for cell in seated.cells), self.needs)
-            graded = await grade_all(self.store, seated.grading, cells, cases)
-            self.tally.graded = graded if self.tally.graded is None else self.tally.graded + graded
-            to_ask.remove("grades")
-        if "comparisons" in to_ask:
-            self.tally.compared = await compare_all(self.store, seated.comparing, seated.id, seated.dataset or ())
-            to_ask.remove("comparisons")
-        if "groups" in to_ask:
-            # Measurement, not play: so it comes last and is counted apart.
-            assert self.tally.calls is not None, "a run has begun"
-            made = self.tally.calls.made
-            self._add_matched(await match_all(self.store, seated, self.needs), made)
-            to_ask.remove("groups")
-
-    def _add_matched(self, matched: Matched, made_before: int) -> None:
-        assert self.tally.calls is not None, "a run has begun"
-        matched.calls = self.tally.calls.made - made_before
-        self.tally.matched = matched if self.tally.matched is None else self.tally.matched + matched
 
     async def play_one(self, open_episode: OpenEpisode) -> None:
         case, cell, repeat = open_episode.case, open_episode.cell, open_episode.repeat
