@@ -141,7 +141,7 @@ def test_a_bug_after_the_play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         raise ZeroDivisionError("of nothing")
 
     path = experiment(tmp_path, simulated(), judge={"models": ["ann"]}, players={"one": {"model": "ann"}})
-    monkeypatch.setattr("moot.engine.runner.grade_all", broken)
+    monkeypatch.setattr("moot.engine.after_play.grade_all", broken)
     with pytest.raises(ZeroDivisionError):
         asyncio.run(played(path))
     assert stored(tmp_path) == [("failed", True)]

@@ -20,7 +20,7 @@ from moot.cli.app import app
 from moot.cli.exit import run_app
 from moot.grade.prefer import text_digest
 from moot.measures.preferences.sections import habit_words
-from moot.stats.preference import UNHEARD
+from moot.stats.preference_reasons import UNHEARD
 
 QUESTIONS = 4
 MODELS: dict[str, dict[str, Any]] = {

@@ -1,4 +1,4 @@
-"""Two teams side by side: until somebody has said which answer is better the page tells the answers alone, and after a reload."""
+"""Two teams side by side: before somebody says which answer is better the page tells the answers alone, after a reload too."""
 
 from __future__ import annotations
 

@@ -11,11 +11,6 @@ import pytest
 
 from moot.stats.clusters import clustered
 from moot.stats.preference import (
-    BY_PLACE,
-    NOT_TOLD_APART,
-    ONE_ORDER,
-    SAYS_NOTHING,
-    UNHEARD,
     WIDEST,
     Preferences,
     PreferenceWord,
@@ -23,6 +18,7 @@ from moot.stats.preference import (
     raw_rate,
 )
 from moot.stats.preference_doubts import BothOrders, reaches
+from moot.stats.preference_reasons import BY_PLACE, NOT_TOLD_APART, ONE_ORDER, SAYS_NOTHING, UNHEARD
 from moot.stats.preference_share import share
 from moot.stats.ratings import APART, ratings
 

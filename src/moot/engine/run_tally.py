@@ -74,13 +74,10 @@ class RunTally:
         elif names := unreached_in(episode.calls):
             self.unreached[names] += 1
 
-    def add_graded(self, graded: Graded) -> None:
-        self.graded = graded if self.graded is None else self.graded + graded
-
-    def add_matched(self, matched: Matched, *, calls_before: int) -> None:
-        """`calls_before`: how many had been made when it was begun."""
+    def add_matched(self, matched: Matched, made_before: int) -> None:
+        """What was asked to match answers, after so many calls."""
         assert self.calls is not None, "a run has begun"
-        matched.calls = self.calls.made - calls_before
+        matched.calls = self.calls.made - made_before
         self.matched = matched if self.matched is None else self.matched + matched
 
     @property

@@ -17,18 +17,17 @@ from typing import Any, TypeVar
 from sqlalchemy import Connection
 
 from moot import __version__
-from moot.engine.after_play import asked_after, asks_graders
+from moot.engine.after_play import ask_after, asked_after
 from moot.engine.batches import placed_batches
 from moot.engine.call_bounds import exceeded_by, together
 from moot.engine.chain import chain, close_all, limiters, purse_of
 from moot.engine.declaring import declare_experiment, declare_questions
-from moot.engine.grading import GradedCells, grade_all, keep_grades, recall_grades
+from moot.engine.grading import keep_grades, recall_grades
 from moot.engine.lessons import Lessons, gather_lessons
-from moot.engine.matching import match_all, reference_shown
+from moot.engine.matching import reference_shown
 from moot.engine.missing_drafts import all_missing, drafts_missing
 from moot.engine.not_applied import all_not_applied, not_applied
 from moot.engine.play import play
-from moot.engine.preferences import compare_all
 from moot.engine.prefetched import Prefetched
 from moot.engine.run_tally import RunTally, State
 from moot.engine.stopping import LONG_PATIENCE_S, Unfinished, ended, land
@@ -244,7 +243,7 @@ class Runner:
         assert self.tally.calls is not None, "a run has begun"
         made = self.tally.calls.made
         lessons, matched = await gather_lessons(self.store, seated)
-        self.tally.add_matched(matched, calls_before=made)
+        self.tally.add_matched(matched, made)
         return lessons
 
     async def _work(self, left: Prefetched[OpenEpisode]) -> None:
@@ -333,8 +332,8 @@ class Runner:
 
     async def _afterwards(self, seated: Plan) -> None:
         """What follows the play: grades that need a judge, then whose words a captain used. Interruptible like play."""
-        self.tally.to_ask = list(asked_after(seated, self.needs, ungraded=bool(self.tally.ungraded)))
-        await self._interruptible(self._grade_and_match(seated))
+        self.tally.to_ask = list(asked_after(seated, self.needs, self.tally))
+        await self._interruptible(ask_after(self.store, seated, self.needs, self.tally))
 
     async def _interruptible(self, work: Coroutine[Any, Any, T]) -> T | None:
         """What came of it; None where the run must end, as after a reached budget, before it has begun or in the midst."""
@@ -350,25 +349,6 @@ class Runner:
         if isinstance(came, Exception):
             raise came
         return None if isinstance(came, BaseException) else came
-
-    async def _grade_and_match(self, seated: Plan) -> None:
-        to_ask = self.tally.to_ask
-        if "grades" in to_ask:
-            # Answers that a judge must see, and episodes that were graded by an earlier reference.
-            every, again = asks_graders(seated), self.tally.ungraded
-            cases = (case for case in seated.dataset or () if every or case.digest in again)
-            cells = GradedCells.of(((cell.id, cell.traits) for cell in seated.cells), self.needs)
-            self.tally.add_graded(await grade_all(self.store, seated.grading, cells, cases))
-            to_ask.remove("grades")
-        if "comparisons" in to_ask:
-            self.tally.compared = await compare_all(self.store, seated.comparing, seated.id, seated.dataset or ())
-            to_ask.remove("comparisons")
-        if "groups" in to_ask:
-            # Measurement, not play: so it comes last and is counted apart.
-            assert self.tally.calls is not None, "a run has begun"
-            made = self.tally.calls.made
-            self.tally.add_matched(await match_all(self.store, seated, self.needs), calls_before=made)
-            to_ask.remove("groups")
 
     async def play_one(self, open_episode: OpenEpisode) -> None:
         case, cell, repeat = open_episode.case, open_episode.cell, open_episode.repeat

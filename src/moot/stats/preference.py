@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING
 
 from moot.stats.clusters import unit_of
 from moot.stats.preference_doubts import BothOrders, Reach, reaches, small_difference, up_to
+from moot.stats.preference_reasons import BY_PLACE, NOT_TOLD_APART, ONE_ORDER, SAYS_NOTHING, UNHEARD
 from moot.stats.preference_share import Rate, jackknife_error, left_out_rate, rate_of
 from moot.stats.preference_word import PreferenceWord as PreferenceWord
 from moot.stats.quantiles import ALPHA
@@ -47,24 +48,13 @@ NO_DIFFERENCE = 0.02
 _OTHER_WAY = "\0a question that went the other way"
 _STEPS = 60
 _SMALL = 1e-10
-NOT_TOLD_APART = (
-    "too little tells how much judges go by length: texts differ in it alike in every question, "
-    "or nearly every word goes one way"
-)
 WIDEST = 0.95
 """An interval that holds more of the line than this tells nothing of a share."""
-SAYS_NOTHING = (
-    "at equal length and without a place it could be nearly any share from 0 to 100 %: texts differ in length too much alike, or "
-    "too few were compared"
-)
 SELDOM = 0.25
 OF_LITTLE_WEIGHT = 0.1
 MOST_BY_PLACE = 1.2
 """Log-odds: a judge that takes what stands first in three of four. Little of its words is about texts. Where many questions are
 sure wins the habit looks smaller than it is and passes: then the ends of what the share may be are as unsure as they are."""
-ONE_ORDER = "a judge saw these texts in one order nearly alone, so that place cannot be told from quality"
-UNHEARD = "nobody has said anything of these texts"
-BY_PLACE = "a judge goes by the place so much that its words hardly tell of the texts"
 
 
 def _habit(word: PreferenceWord) -> str:

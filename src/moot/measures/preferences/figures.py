@@ -15,7 +15,8 @@ from moot.stats.agreement import agreement
 from moot.stats.clusters import unit_of
 from moot.stats.left_out_words import left_out_of
 from moot.stats.paired import FEW_QUESTIONS
-from moot.stats.preference import UNHEARD, Preferences, PreferenceWord, raw_rate
+from moot.stats.preference import Preferences, PreferenceWord, raw_rate
+from moot.stats.preference_reasons import UNHEARD
 from moot.stats.preference_share import Rate, share
 from moot.stats.quantiles import ALPHA, student_quantile
 from moot.stats.ratings import Rating, ratings
