@@ -114,7 +114,8 @@ def rule_content(
     stages: StageModels = NO_STAGES,
     kinds: Iterable[str] = (),
 ) -> dict[str, Any]:
-    """As it is written. `kinds`: of the questions that taught it. `told`: what stands beside the rule, such as figures, notes, where it was learnt and when."""
+    """As it is written. `kinds`: of the questions that taught it. `told`: what stands beside the rule, such as figures, notes,
+    where it was learnt and when."""
     model = learnt.model
     return {
         "form": FORM,
