@@ -101,7 +101,7 @@ def claims_anything(value: Any) -> bool:
 
 def stands(row: Row | None, again: Row | None) -> bool:
     """Whether all that a row claims is claimed `again`, adjusted and not."""
-    return standing(row, again) == row
+    return bool(standing(row, again) == row)
 
 
 def standing(told: Any, again: Any) -> Any:
