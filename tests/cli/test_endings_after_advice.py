@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 from pathlib import Path
 from typing import Any
@@ -123,6 +124,33 @@ def test_a_run_with_nothing_to_do_says_what_was_chosen_on_these(cases: Cases, mo
         assert headline.startswith("vote@")
         assert said in caveat
         assert following.startswith("moot report cases.yaml")
+
+
+def test_what_weakens_a_team_is_said_where_it_ends(capfd: pytest.CaptureFixture[str]) -> None:
+    """One who is silent on half of the questions, and a rule that mostly falls back on the best single."""
+    draw, players = random.Random(3), {"ann": 0.8, "bob": 0.6, "cat": 0.6}
+    asked, said = [], []
+    for number in range(120):
+        right = "ABCD"[number % 4]
+        asked.append({"id": f"q{number}", "text": f"Q {number}?", "choices": ["r", "x", "y", "z"], "answer": right})
+        for name, share in players.items():
+            word = right if draw.random() < share else draw.choice("ABCD".replace(right, ""))
+            silent = name == "cat" and number % 2
+            said.append({"model": name, "question_id": f"q{number}", "answer": "None of these." if silent else word})
+    Path("q.jsonl").write_text("\n".join(map(json.dumps, asked)))
+    Path("said.jsonl").write_text("\n".join(map(json.dumps, said)))
+    cases = Cases(capfd)
+    models = {name: {"provider": "recorded", "file": "said.jsonl", "model": name} for name in players}
+    cases.keys |= {"questions": {"file": "q.jsonl"}, "models": models, "teams": {"three": {"players": [*players]}}}
+    ended = cases.run(strategies=["solo", "vote", "learnt"])
+    check(ended)
+    assert "cat said nothing to 60 of 120." in ended
+    (voices,) = json.loads("\n".join(cases.moot("report", "cases.yaml", "--json")))["voices"]
+    assert voices["kept"] == "best single"
+    assert voices["plays"] >= 60
+    assert f"learnt used the best single on {voices['plays']} of 120 (--section voices)." in ended
+    advised = " ".join(" ".join(cases.moot("advise", "cases.yaml")).split())
+    assert "Note: cat said nothing to 60 of 120: its weight is made of the others." in advised
 
 
 def test_after_select(cases: Cases) -> None:

@@ -24,7 +24,7 @@ from moot.cli.fit_lessons import FittedTeam
 from moot.cli.player_names import player_names
 from moot.cli.report import open_existing, tell_whose
 from moot.decide.candidates import SILENT, Floats, Places
-from moot.decide.odd_players import odd_players
+from moot.decide.odd_players import SAID_NOTHING, odd_players
 from moot.decide.studied import choices_of, studied
 from moot.engine.runner import Runner
 from moot.errors import FileError, UsageError
@@ -81,8 +81,16 @@ class AdviceInput:
 
     @property
     def first_notes(self) -> list[str]:
-        """Said wherever anything is; for the others there may be no room."""
-        return [f"Note: {note}." for note in self.unreached]
+        """Said wherever anything is, since it weakens whatever is advised; for the others there may be no room."""
+        return [f"Note: {note}." for note in (*self.unreached, *self._of_silence)]
+
+    @property
+    def other_notes(self) -> list[str]:
+        return [f"Note: {note}." for note in self.notes if note not in self._of_silence]
+
+    @property
+    def _of_silence(self) -> list[str]:
+        return [note for note in self.notes if SAID_NOTHING in note]
 
 
 @dataclass(frozen=True, slots=True)

@@ -308,7 +308,8 @@ def screen(advice: Advice, wanted: AdviceWanted, reading: AdviceInput) -> list[s
     words += [other_verdict_words(advice, reading.verdict), over_singles_words(advice), surer_words(advice)]
     words += [next_words(advice, reading.stages, reading.captain), *reading.first_notes]
     told = [line for part in words if part is not None for line in wrapped(part)]
-    notes = [line for note in (*advice.notes, *reading.notes) for line in wrapped(f"Note: {note}.")]
+    others = (*(f"Note: {note}." for note in advice.notes), *reading.other_notes)
+    notes = [line for note in others for line in wrapped(note)]
     head = list(_head(advice))
     room = HIGH - len(head) - len(told) - 1
     rows = _table(advice, max(2, room))

@@ -8,6 +8,7 @@ from moot.decide.candidates import Candidates
 
 MISSING = 0.5
 """Who said nothing to so many of the questions is told of."""
+SAID_NOTHING = "said nothing to"
 ALIKE = "no rule makes a difference, a vote says the same, and nobody's weight can be told"
 NEVER_RIGHT = "nobody was right on any of {:,} graded questions"
 """Then whatever is made of their answers is wrong as well."""
@@ -32,4 +33,4 @@ def odd_players(known: Candidates) -> Iterator[str]:
             yield f"{name} was right on all {len(known):,}: nobody can be better, and how sure that is hangs on how many they are"
         if times <= MISSING * len(known):
             silent = len(known) - int(times)
-            yield f"{name} said nothing to {silent:,} of {len(known):,}: its weight is made of the others"
+            yield f"{name} {SAID_NOTHING} {silent:,} of {len(known):,}: its weight is made of the others"

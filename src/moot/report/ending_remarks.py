@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from moot.decide.learning import BEST_SINGLE, PLURALITY
+from moot.decide.odd_players import MISSING
 from moot.measures.accuracy.sections import abstention_words, chosen_on_words
+from moot.measures.askings import ANSWERED, PLAYER
 from moot.measures.attendance.figures import unreached_words
-from moot.measures.columns import count, titled
+from moot.measures.columns import count, names_teams, titled
 from moot.measures.facts.figures import losses_remark, other_plans_words
 from moot.measures.learnt_in_run import learnt_in_short
 from moot.measures.reserved import FAILED_ID, NOT_TAKEN, PLUGIN_FAILURES
@@ -27,6 +30,9 @@ from moot.stats.paired import FEW_QUESTIONS
 from moot.types import WITH_ANSWER
 
 FEW_SENTENCES = 2
+FELL_BACK = 0.25
+"""On so large a part of its plays a rule that was to be learnt was none, which is told."""
+FALL_BACKS = {BEST_SINGLE: "the best single", PLURALITY: "plurality"}
 NAMES_SIGNS = 24
 """So many characters have the names of who never answered, which stand in the section."""
 
@@ -39,9 +45,9 @@ def remarks_of(figures: Figures, graded_by: str = "FILE", bounds: str = "--secti
     if figures["simulated"]:
         yield simulated_words(figures)
     yield from learnt_in_short(figures)
-    if 0 < figures["questions"] < FEW_QUESTIONS and not (figures.get("headline") or {}).get(
-        "words"
-    ):  # which says so itself
+    yield from weakened_words(figures)
+    said = (figures.get("headline") or {}).get("words")
+    if 0 < figures["questions"] < FEW_QUESTIONS and not said:  # which says so itself
         yield prove_nothing(figures)
     endings: Counter[str] = Counter()
     for row in figures["accuracy"]:
@@ -75,6 +81,44 @@ def remarks_of(figures: Figures, graded_by: str = "FILE", bounds: str = "--secti
         yield f"Interrupted while computing figures; missing are those of {', '.join(not_taken)}."
     if hypotheses := figures.get("hypotheses"):
         yield hypotheses_words(hypotheses)
+
+
+def weakened_words(figures: Figures) -> Iterator[str]:
+    """What a team has less of than its name says: who was silent on a substantial part, in one line, and on how much of it what
+    should have been learnt fell back on what needs no learning, in another."""
+    silent = list(_often_silent(figures))
+    if silent:
+        yield f"{'; '.join(silent[:FEW_SENTENCES])}{_and_more(len(silent) - FEW_SENTENCES)}."
+    fell_back = list(_fell_back(figures))
+    if fell_back:
+        yield f"{'; '.join(fell_back[:FEW_SENTENCES])}{_and_more(len(fell_back) - FEW_SENTENCES)} (--section voices)."
+
+
+def _and_more(others: int) -> str:
+    return f"; and {others:,} more" if others > 0 else ""
+
+
+def _often_silent(figures: Figures) -> Iterator[str]:
+    """Of who gave some answers; who never did is named elsewhere, and so is who could not be reached."""
+    alone = {row["player"]: row["outcomes"] for row in figures["accuracy"] if row.get("player")}
+    for row in figures.get("attendance", ()):
+        said_nothing = row["refused"] + row["unanswered"]
+        if row["office"] != PLAYER or not row[ANSWERED] or said_nothing < MISSING * row["asked"]:
+            continue
+        outcomes = Counter(alone.get(row["player"], {}))
+        if outcomes.total():
+            times = sum(outcomes[outcome] for outcome in ("refused", "unanswered"))
+            yield f"{row['player']} said nothing to {times:,} of {outcomes.total():,}"
+        else:
+            yield f"{row['player']} said nothing in {said_nothing:,} of {count(row['asked'], 'play')}"
+
+
+def _fell_back(figures: Figures) -> Iterator[str]:
+    for row in figures.get("voices", ()):
+        others = row["of"] - row["plays"]
+        used, times = (FALL_BACKS[row["kept"]], row["plays"]) if row["kept"] in FALL_BACKS else ("another rule", others)
+        if times and times >= FELL_BACK * row["of"]:
+            yield f"{titled(row, team=names_teams(figures))} used {used} on {times:,} of {row['of']:,}"
 
 
 def _never_answered(figures: Figures) -> list[str]:
