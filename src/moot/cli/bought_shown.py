@@ -132,7 +132,7 @@ def bought_screen(bought: Bought, purchase: Purchase, path: Path, *, written: bo
 
 def _bill(bought: Bought) -> str:
     race = bought.race
-    calls = f"{count(race.calls, 'call')} beyond the drafts, instead of {race.calls_of_all:,.0f} to play every option in full"
+    calls = f"{count(race.calls, 'call')} beyond the drafts, of {race.calls_of_all:,.0f} had no option been eliminated"
     before = f", {dollars(bought.played.before_usd)} before" if bought.played.before_usd else ""
     return f"{calls} ({100 * _saved(bought):.0f} % saved); {dollars(bought.played.spent_usd)} spent{before}."
 
