@@ -84,7 +84,7 @@ def test_it_is_one_screen(moot: Moot, tmp_path: Path) -> None:
     lines = moot("advise", "labels.csv").rstrip("\n").split("\n")
     assert len(lines) <= 24
     assert max(map(len, lines)) <= 80
-    assert lines[0] == "3 players, 80 graded questions: searched on 40, told by the other 40."
+    assert lines[0] == "3 players, 80 graded questions: searched on 40, tested on the other 40."
     assert any(line.startswith("> ") for line in lines)
     assert any(line.startswith("Take ") for line in lines)
 

@@ -288,7 +288,7 @@ def test_it_is_told_in_words(moot: Moot, monkeypatch: pytest.MonkeyPatch) -> Non
     assert "calls beyond the drafts" in text
     assert "--buy 5 -o team.yaml writes it, without another call." in text
     before = moot("--buy", 0.002, errors=True, ends=3)
-    assert "if nobody is put out; never more than $0.0020" in before
+    assert "if no option is eliminated; never more than $0.0020" in before
 
 
 def test_where_everything_is_sure_there_is_nothing_to_buy(

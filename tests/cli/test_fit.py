@@ -263,7 +263,7 @@ def test_of_whom_it_is_not_told_how_sure_they_are_is_said_by_name(cup: Cup) -> N
     cup.said |= {(name, number): None for name in ("cat", "dan") for number in range(10, 80)}
     cup.write()
     cup.moot("run", cup.file, "--quiet")
-    assert re.findall(r"(\S+): how sure it is is not told", cup.fit()) == ["solo@cat", "solo@dan"]
+    assert re.findall(r"(\S+): its confidence is not known", cup.fit()) == ["solo@cat", "solo@dan"]
 
 
 def test_odd_players_are_told_of(cup: Cup) -> None:

@@ -104,5 +104,5 @@ def test_how_sure_a_captain_is_is_not_learnt_from_plays_without_it(tmp_path: Pat
         ended("run", path, "--quiet")
     said = command("fit", path, "-o", rule)
     why = "in 30 of 60 plays a model could not be reached; moot run asks again"
-    assert f"talkative@ann: how sure it is is not told: {why}." in said
+    assert f"talkative@ann: its confidence is not known: {why}." in said
     assert not any(row["label"] == "talkative" for row in json.loads(rule.read_text())["verdicts"])

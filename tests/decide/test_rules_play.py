@@ -59,7 +59,7 @@ async def test_who_cannot_be_told_apart_vote(played: Strategy) -> None:
     alike = lessons_of(answers((0.6, 0.6, 0.6, 0.6), 40, choices=4, seed=1))
     verdict, record = await decided(played, seated(["A", "B", "B", "C"], lessons=alike))
     assert (verdict.answer, record.kept) == ("B", "plurality")
-    assert record.why.startswith("plurality stands: what was learnt from 40 questions is ")
+    assert record.why.startswith("plurality stands: the rule learnt from 40 questions is ")
     assert record.weights == dict.fromkeys(NAMES, 1.0)
 
 

@@ -64,7 +64,7 @@ async def test_a_captain_and_a_player_alone_tell_how_sure_they_are(
     assert (captain["label"], captain["captain"], captain["questions"]) == ("talkative", "ann", 24)
     assert [promise["target"] for promise in captain["promises"]] == [0.5]
     assert [each["label"] for each in alone] == ["solo@cat", "solo@bob", "solo@ann"]
-    assert "talkative@ann: how sure it is was learnt from 24 of its graded verdicts" in capsys.readouterr().out
+    assert "talkative@ann: its confidence was learnt from 24 graded verdicts" in capsys.readouterr().out
     async with served(tmp_path, {"talkative": {"abstain": {"below": 0.99}}}, "talkative", "solo") as team:
         verdict = await team.ask("Which one is it?", choices=list("wxyz"), strategy="three/talkative")
         told = AnswerChance.of(verdict)
@@ -84,7 +84,7 @@ async def test_so_do_those_who_draft_in_two_calls(
 ) -> None:
     """Their drafts are others than those that the rule is about: what tells of them stands beside."""
     content = await fitted(tmp_path, "--promise", "0.5", strategies=["solo", played])
-    assert f"{played}@ann: how sure it is was learnt from 24 of its graded verdicts" in capsys.readouterr().out
+    assert f"{played}@ann: its confidence was learnt from 24 graded verdicts" in capsys.readouterr().out
     (own,) = (each for each in content["verdicts"] if each["label"] == played)
     assert set(own["drafts"]["weights"]) == set(NAMES)
     assert all("drafts" not in each for each in content["verdicts"] if each["label"] != played)
@@ -107,7 +107,7 @@ async def test_of_who_is_named_with_abstain_alone_it_is_said_why_nothing_is_lear
     content = await fitted(tmp_path, strategies=["solo", entry])
     assert {each["label"] for each in content["verdicts"]} == {f"solo@{name}" for name in NAMES}
     said = capsys.readouterr().out
-    assert "talkative(abstain={below: 0.5}): how sure it is is not told: what it held back nobody has graded" in said
+    assert "talkative(abstain={below: 0.5}): its confidence is not known: what it held back nobody has graded" in said
     content = await fitted(tmp_path, strategies=["solo", entry, "talkative"])
     assert "talkative" in {each["label"] for each in content["verdicts"]}
     assert "what it held back" not in capsys.readouterr().out

@@ -22,7 +22,7 @@ async def test_a_discussion_is_learnt_promised_and_served(tmp_path: Path, capsys
     (talk,) = [each for each in content["verdicts"] if each["label"].startswith("discuss")]
     assert talk["ended"].keys() == {"right", "behind", "undecided", "turns"}
     assert [promise["target"] for promise in talk["promises"]] == [0.4]
-    assert "how sure it is was learnt from 24 of its graded verdicts" in capsys.readouterr().out
+    assert "its confidence was learnt from 24 graded verdicts" in capsys.readouterr().out
     entries: list[Any] = [{"discuss": {**TALK, "abstain": rule}} for rule in ({"below": 0.99}, {"target": 0.4})]
     async with served(tmp_path, {"discuss": TALK}, *entries) as team:
         plain, held, promised = [await team.ask("Which?", choices=list("wxyz"), strategy=name) for name in team.models]

@@ -187,8 +187,8 @@ def _asked(plan: Plan, digests: Sequence[str]) -> Plan:
 def _told(race: StageRace, staged: StagedOptions, questions: int) -> None:
     names = ", ".join(option.name for option in staged.options)
     say(
-        f"moot: a race of {names} against the option to take, on {len(race.questions):,} of the {questions:,} questions kept"
-        f" apart: the others are sure (p ≥ {staged.below:g}) without a call",
+        f"moot: racing {names} against the recommended option, on {len(race.questions):,} of the {questions:,} held-out"
+        f" questions; on the others the answer is sure enough (p ≥ {staged.below:g}) without a call",
         file=sys.stderr,
     )
 
@@ -222,9 +222,9 @@ async def _played(plan: Plan, race: StageRace, usd: float) -> PlayedNow:
 def _at_most(foretold: RunEstimate, usd: float) -> str:
     """Before the first call: were nobody put out."""
     most_calls, most_usd = foretold.calls_range.high, foretold.most_usd
-    calls = "a number of calls that nothing bounds" if most_calls is None else count(int(np.ceil(most_calls)), "call")
+    calls = "an unbounded number of calls" if most_calls is None else count(int(np.ceil(most_calls)), "call")
     *most, never = dollars_alike(*([] if most_usd is None else [most_usd]), usd)
-    return f"at most {' and '.join([calls, *most])} if nobody is put out; never more than {never}"
+    return f"at most {' and '.join([calls, *most])} if no option is eliminated; never more than {never}"
 
 
 def _most_usd_a_question(foretold: RunEstimate, race: StageRace) -> float:

@@ -132,9 +132,7 @@ def bought_screen(bought: Bought, purchase: Purchase, path: Path, *, written: bo
 
 def _bill(bought: Bought) -> str:
     race = bought.race
-    calls = (
-        f"{count(race.calls, 'call')} beyond the drafts, and not the {race.calls_of_all:,.0f} had none been eliminated"
-    )
+    calls = f"{count(race.calls, 'call')} beyond the drafts, of {race.calls_of_all:,.0f} had no option been eliminated"
     before = f", {dollars(bought.played.before_usd)} before" if bought.played.before_usd else ""
     now = f"{dollars(bought.played.spent_usd)} spent" if bought.played.calls else "nothing paid now"
     return f"{calls} ({of_hundred(_saved(bought), 0)} % saved); {now}{before}."

@@ -270,7 +270,7 @@ def _shown(
     notes: Sequence[str],
     drift: Drift | None,
 ) -> Iterator[str]:
-    yield f"Kept: {learnt.kept}, {learnt.rule.words()}."
+    yield f"Kept: {learnt.kept} ({learnt.rule.words()})."
     yield f"Accuracy on questions it did not learn from ({learnt.questions:,} in {FOLDS} parts):"
     for name, figure in figures.items():
         yield f"  {name:<12} {_told(figure)}"

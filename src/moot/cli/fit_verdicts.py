@@ -45,7 +45,7 @@ class VerdictsLearnt:
 
     def words(self) -> Iterator[str]:
         for each in self.fitted:
-            yield f"{each.title}: how sure it is was learnt from {each.questions:,} of its graded verdicts."
+            yield f"{each.title}: its confidence was learnt from {each.questions:,} graded verdicts."
             yield from (f"{each.title}: {promise.words()}." for promise in each.promises)
         yield from self.untold
 
@@ -125,7 +125,7 @@ def learn_in_other_way(other: OtherWay, players: tuple[str, ...], targets: Seque
 
 
 def untold_words(title: str, why: str) -> str:
-    return f"{title}: how sure it is is not told: {why}."
+    return f"{title}: its confidence is not known: {why}."
 
 
 def abstaining_alone(cells: Iterable[Stored]) -> tuple[str, ...]:

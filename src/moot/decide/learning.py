@@ -58,11 +58,11 @@ class LearntRule:
 
     def words(self) -> str:
         rival = max((PLURALITY, BEST_SINGLE), key=lambda name: self.found[name])
-        beside = f"{of_hundred(self.ahead, sign=True)} points beside {rival} on questions it was not learnt from"
-        error = f"with a standard error of {of_hundred(self.error)} as far as questions go"
+        beside = f"{of_hundred(self.ahead, sign=True)} points against {rival} on questions it did not learn from"
+        error = f"with a standard error over questions of {of_hundred(self.error)}"
         if self.kept == self.learnt:
             return f"learnt from {self.questions:,} questions: {beside}, {error}"
-        return f"{self.kept} stands: what was learnt from {self.questions:,} questions is {beside}, {error}"
+        return f"{self.kept} stands: the rule learnt from {self.questions:,} questions is {beside}, {error}"
 
 
 def folds_of(units: Sequence[str], count: int = FOLDS, *, role: str = "learning") -> Places:
