@@ -213,11 +213,6 @@ async def _left_to_ask(runner: Runner, state: State) -> str:
     return ""
 
 
-async def _left_to_compare(runner: Runner) -> LeftToCompare:
-    plan = runner.experiment
-    return await left_to_compare(runner.store, plan.comparing, plan.id, plan.dataset or ())
-
-
 def _nothing_to_do(tally: RunTally, following: NextCommands) -> tuple[str, str]:
     """The first and the last line of that."""
     return _nothing_new_words(tally), f"moot report {following.source} shows more"
