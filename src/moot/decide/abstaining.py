@@ -43,7 +43,8 @@ def weighed(verdict: Verdict, sure: HowSure, abstain: Abstain | None, whose: Who
     chance = chance_of(verdict, sure, whose)
     if chance is None and sure.heard is not None:
         sure = replace(sure, why=WHOSE_UNKNOWN if sure.asks_on(verdict) else UNHEARD)
-    traces = (*verdict.traces, ToldProbability(chance, sure.why))
+    told = ToldProbability(chance, sure.why)  # which the rule that decided may have said as well
+    traces = (*(trace for trace in verdict.traces if trace != told), told)
     if abstain is None or (chance is not None and sure.below is not None and chance >= sure.below):
         return replace(verdict, traces=traces)
     return held_back(replace(verdict, traces=traces), _why(chance, sure), abstain, chance, sure.below)
