@@ -61,9 +61,7 @@ class LabelOrigin:
             )
         if self.others:
             others = ", ".join(self.others)
-            sentences.append(
-                f"The labels come from {self.strategy}, as a summariser reads them, not from {others}."
-            )
+            sentences.append(f"The labels come from {self.strategy}, as a summariser reads them, not from {others}.")
         if self.left_out:
             several = count(self.left_out, "question is", "questions are")
             sentences.append(f"{several} left out, because not all proposers have played them.")
