@@ -189,7 +189,7 @@ def test_the_key_of_a_server_is_named_and_shown_to_nobody_else(
         assert moot("doctor", "moot.yaml") == 0
         monkeypatch.setenv("OTHER_KEY", "wrong")
         assert moot("init", "--yes", *ports, "--key-env", "OTHER_KEY", "-o", "other.yaml") == 2
-        assert "refuses the key of OTHER_KEY" in capfd.readouterr().err
+        assert "refuses the key in OTHER_KEY" in capfd.readouterr().err
     assert moot("init", "--yes", "--key-env", "NO_SUCH_KEY", "-o", "none.yaml") == 2
     assert "--key-env NO_SUCH_KEY: no such variable is set" in capfd.readouterr().err
     assert SECRET not in Path("moot.yaml").read_text()
@@ -250,7 +250,7 @@ def _only_short(asked: str) -> str:
 def test_a_model_that_fails_the_usual_form_is_given_the_one_that_it_can_do(capfd: Captured) -> None:
     with in_a_thread(_answering('{"data": [{"id": "large"}]}', says=_only_short)) as port:
         assert moot("init", "--yes", "--port", port) == 0
-        assert "large does not answer in form: " in (said := capfd.readouterr().out)
+        assert "large does not answer in the required form: " in (said := capfd.readouterr().out)
         assert "with the prompts for small models it does" in said
         assert written()["prompts"] == "small"
         assert moot("doctor", "moot.yaml") == 0
@@ -259,7 +259,7 @@ def test_a_model_that_fails_the_usual_form_is_given_the_one_that_it_can_do(capfd
 def test_who_cannot_do_it_is_left_out_where_others_can(capfd: Captured) -> None:
     with in_a_thread(_answering('{"data": [{"id": "wise"}, {"id": "vain"}]}', says=_by_name)) as port:
         assert moot("init", "--yes", "--port", port) == 0
-        assert "vain does not answer in form: " in (said := capfd.readouterr().out)
+        assert "vain does not answer in the required form: " in (said := capfd.readouterr().out)
         assert "; it is left out." in said
         assert list(written()["models"]) == ["wise"]
         assert moot("doctor", "moot.yaml") == 0
@@ -273,7 +273,7 @@ def test_where_nobody_can_it_is_said_what_to_take_instead(capfd: Captured) -> No
     with in_a_thread(_answering('{"data": [{"id": "vain"}]}', says=_talks_on)) as port:
         assert moot("init", "--yes", "--port", port) == 1
         said = capfd.readouterr().err
-        assert "moot: vain does not answer in form: " in said
+        assert "moot: vain does not answer in the required form: " in said
         assert "moot init -o moot.yaml   such as smollm2-135m, " in said
         assert moot("doctor", "moot.yaml") == 1, "as it was said"
 
@@ -309,7 +309,7 @@ class TestWhoSaysNothing:
             assert moot("init", "--yes", "--port", port) == 0
         assert list(written()["models"]) == ["wise", "slow"]
         said = capfd.readouterr().out
-        assert "vain does not answer in form: " in said
+        assert "vain does not answer in the required form: " in said
         assert "slow has not answered within 1.5 s" in said
 
     def test_who_fails_otherwise_than_in_form_is_not_asked_in_another(self, capfd: Captured) -> None:
@@ -702,7 +702,7 @@ class TestColumnsThatNoNameTells:
         assert moot("init", "--yes", "--questions", "cup.csv", "-o", "other.yaml") == 0
         assert written(Path("other.yaml"))["questions"]["columns"] == written()["questions"]["columns"]
         assert (
-            "no column is known to be text, the question itself: columns: {text: Prompt text} is taken"
+            "no column is known to be text, the question itself: using columns: {text: Prompt text}"
             in capfd.readouterr().out
         )
         Path("bare.yaml").write_text(
@@ -725,7 +725,7 @@ class TestColumnsThatNoNameTells:
         table.write_text("Customer message,Team,Gold verdict\nWhere is my parcel?,a,late\nCan I return it?,b,yes\n")
         typing(monkeypatch, "3", "", "1", "3")
         assert moot("init") == 0, capfd.readouterr().err
-        assert "golden set.csv: take it?" in capfd.readouterr().out
+        assert "golden set.csv: use it?" in capfd.readouterr().out
         assert written()["questions"]["file"] == "golden set.csv"
         typing(monkeypatch, "3", "maybe", "n")
         assert moot("init", "-o", "other.yaml") == 0
@@ -834,7 +834,7 @@ def test_two_files_of_a_folder_have_two_names() -> None:
 
 def test_questions_that_are_not_there(capfd: Captured) -> None:
     assert moot("init", "--yes", "--questions", "absent.csv") == 2
-    assert "absent.csv: no such file" in capfd.readouterr().err
+    assert "absent.csv: no such question file" in capfd.readouterr().err
 
 
 # --- what is there already, and who leaves ----------------------------------------------------------------------------------
@@ -1066,7 +1066,7 @@ def test_columns_keep_their_numbers_and_show_what_is_in_them(monkeypatch: pytest
     assert "Which? Type a number or name (1,3-5)" in said
     assert "expected one number or name: 1,3-5" in said  # neither enter nor the column that is the question already
     assert re.search(r"first question: Who wrote letter number 0\?\n +right: author 0\n", said)
-    assert "case_id is taken for the id" in said
+    assert "case_id is used as the id" in said
     assert "are different" not in said
 
 
@@ -1118,7 +1118,7 @@ def test_the_only_column_that_it_can_be_is_taken_with_yes(capfd: Captured) -> No
     assert moot("init", "--yes", "--port", 9, "--questions", "own.csv") == 0, capfd.readouterr().err
     assert written()["questions"]["columns"] == {"text": "q", "answer": "a"}
     said = capfd.readouterr().out
-    assert "columns: {text: q} is taken" in said
+    assert "using columns: {text: q}" in said
     assert "columns: {answer: a} is taken" in said
 
 
@@ -1185,7 +1185,7 @@ def test_a_file_of_questions_alone(capfd: Captured, ending: str) -> None:
         (("cup.yaml",), "moot init -o cup.yaml writes an experiment there"),
         (("cup.doc",), "cup.doc is not a question file; expected one that ends with .jsonl, "),
         (("cup.csv", "--questions", "other.csv"), "two question files; expected one"),
-        (("cup.csv",), "no such file of questions"),
+        (("cup.csv",), "no such question file"),
     ],
 )
 def test_what_is_no_file_of_questions_alone(arguments: tuple[str, ...], said: str, capfd: Captured) -> None:

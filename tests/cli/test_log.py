@@ -220,7 +220,7 @@ def test_a_run_that_its_budget_stopped_ends_in_a_few_lines(tmp_path: Path, capsy
     kept, left = re.findall(r"(\d+) of 30 episodes are kept, (\d+) are left to play$", first)[0]
     assert int(kept) + int(left) == 30
     assert stands.startswith("solo@ann: ")
-    assert last == f"a larger budget_usd goes on; moot report {path} shows what there is"
+    assert last == f"a larger budget_usd resumes it; moot report {path} shows the results so far"
     assert "the budget of $2.00 is reached" in said.err
 
 

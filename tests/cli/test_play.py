@@ -510,4 +510,4 @@ def test_a_teams_file_in_the_place_of_questions_is_told_where_it_stands(
         (tmp_path / name).write_text("name: cup\n", encoding="utf-8")
     for name, typed in (("my cup.yaml", "'my cup.yaml'"), ("cup.YML", "cup.YML")):
         assert run_app(app, ["play", name]) == 2
-        assert capsys.readouterr().err == f"moot: a team's file stands behind --team: moot play --team {typed}\n"
+        assert capsys.readouterr().err == f"moot: a team file goes after --team: moot play --team {typed}\n"

@@ -58,7 +58,7 @@ def test_the_list_of_models_is_one_screen_and_none_is_lost(capsys: Captured) -> 
     assert len(lines) <= MENU_LINES
     assert max(map(len, lines)) <= 80
     assert lines[0].startswith(" *  1  model-0-0")
-    assert any("more there: model-3-" in line for line in lines)
+    assert any("more: model-3-" in line for line in lines)
     assert " -52  " in lines[-1] or "-52 " in lines[-1]
     offers.show(several, [0, 1], None)
     assert len(capsys.readouterr().out.splitlines()) == len(several)
@@ -83,7 +83,7 @@ def test_the_list_of_models_is_counted_by_the_rows_of_the_screen(
     assert len(lines) <= MENU_LINES
     assert max(map(len, lines)) <= 80
     assert lines[0].startswith(" *  1  model-0")
-    assert "16-19  4 more there: other-1, other-2" in lines[-1]
+    assert "16-19  4 more: other-1, other-2" in lines[-1]
     offers.show(several, [0], None)
     assert len(capsys.readouterr().out.splitlines()) > 2 * len(several) - 1
 

@@ -19,7 +19,7 @@ from moot.data.contradictions import contradiction_words
 from moot.report.remarks import remarks
 
 SIZE = 16
-HANG_TOGETHER = "The 32 questions hang together in 16 clusters (up to 2 each)"
+HANG_TOGETHER = "The 32 questions form 16 clusters (up to 2 each)"
 
 
 def says(player: str, number: int, repeat: int) -> str:

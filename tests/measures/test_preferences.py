@@ -302,7 +302,7 @@ def test_votes_of_persons_that_the_share_leaves_out_are_said_and_overturn_it(
     assert (gate != 0) is against
     capsys.readouterr()
     moot("runs", path)
-    assert "8 words of persons that" in " ".join(capsys.readouterr().out.split())
+    assert "without 8 votes of people" in " ".join(capsys.readouterr().out.split())
 
 
 def told_of_one_pair(figures: dict[str, Any]) -> None:

@@ -217,7 +217,7 @@ async def test_clusters_are_those_of_the_questions_that_were_played(tmp_path: Pa
     assert shown["clusters"] == {"clusters": 3, "largest": 12, "questions": 36}
     assert (shown["headline"]["n"], shown["headline"]["clusters"]) == (36, 3)
     assert "With fewer than 30 clusters of questions, results are very uncertain" in shown["headline"]["sentence"]
-    assert any("The 36 questions that were played hang together in 3 clusters" in line for line in remarks(shown))
+    assert any("The 36 questions that were played form 3 clusters" in line for line in remarks(shown))
 
 
 async def test_one_played_of_each_cluster_is_tested_as_one_pair_a_question(tmp_path: Path) -> None:

@@ -211,7 +211,7 @@ def test_a_store_in_the_place_of_a_file_is_told_where_it_belongs(
     command: str, url: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     assert run_app(app, [command, url]) == 2
-    assert "a store stands behind --store" in capfd.readouterr().err
+    assert "a store goes after --store" in capfd.readouterr().err
 
 
 def test_a_condition_that_does_not_hold_ends_with_one(cup: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -92,7 +92,7 @@ def _package(package: str) -> Path:
         return builtin(package)
     path = Path(package).expanduser().absolute()
     if path.is_file() and path.suffix.lower() in (".yaml", ".yml"):
-        raise UsageError(f"a team's file stands behind --team: moot play --team {pasted(package)}")
+        raise UsageError(f"a team file goes after --team: moot play --team {pasted(package)}")
     if not path.is_file():
         names = builtin_names()
         hint = closest(package, names)

@@ -378,7 +378,7 @@ def open_existing(path: Path | None, url: str | None, *, served: bool = False) -
     wanted, beside = WantedPlan(), None
     if path is not None:
         if str(path).startswith(STORES):
-            raise UsageError(f"{path}: expected an experiment file; a store stands behind --store, as sqlite:///PATH")
+            raise UsageError(f"{path}: expected an experiment file; a store goes after --store, as sqlite:///PATH")
         file = read_experiment(path, with_questions=False)
         wanted, beside = WantedPlan(file.spec.kept_as, file), path.parent
         if served or file.spec.questions is None:

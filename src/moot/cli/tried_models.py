@@ -49,7 +49,7 @@ def fitted_to_models(starter: StarterFile) -> Fitted:
     in_other_words = [place for place, each in failed.items() if each.trouble == "form"]
     if not starter.only_small:
         smaller = replace(starter, models=tuple(replace(model, small=True) for model in starter.models))
-        again = _examined(smaller, in_other_words, "it again, with the prompts for small models")
+        again = _examined(smaller, in_other_words, "again, with the prompts for small models")
         cannot = [place for place in failed if place not in again or not again[place].well]
         if len(cannot) < len(failed):
             said = [f"{each}; {_LEFT_OUT if place in cannot else _IN_SHORT}" for place, each in words.items()]
