@@ -96,7 +96,7 @@ def test_init_writes_nothing_where_the_server_that_was_named_wants_a_key(
         assert not Path("k.yaml").exists()
         (again,) = [line.strip() for line in told.splitlines() if line.strip().startswith("moot init")]
         refused = typed(capfd, *command, "--key-env", "WRONG_KEY", ends=2)
-        assert "refuses the key of WRONG_KEY" in refused
+        assert "refuses the key in WRONG_KEY" in refused
         typed(capfd, *shlex.split(again.replace("SERVER_KEY", "RIGHT_KEY"))[1:])
         assert "q.csv" in Path("k.yaml").read_text()
 
@@ -104,7 +104,7 @@ def test_init_writes_nothing_where_the_server_that_was_named_wants_a_key(
 def test_a_table_that_is_no_utf8_is_named_with_a_command(capfd: Captured) -> None:
     Path("Fälle 1.csv").write_bytes("Question,Answer\nWie heißt die größte Stadt?,Köln\n".encode("cp1252"))
     told = typed(capfd, "init", "--yes")
-    assert "Fälle 1.csv is passed over" in told
+    assert "Fälle 1.csv is skipped" in told
     line = next(line for line in told.splitlines() if "skipped" in line)
     subprocess.run(line[line.index("iconv") :], shell=True, check=True)
     assert "größte" in Path("Fälle 1-utf8.csv").read_text(encoding="utf-8")

@@ -78,8 +78,8 @@ def test_from_a_run_to_a_rule_that_decides(cup: Cup) -> None:
     assert len(set(rule["chosen_on"])) == 40
     assert list(rule["players"]) == list(PLAYERS)
     assert rule["players"]["ann"]["right"] > 0.8
-    assert f"{rule['kept']} is kept" in said
-    assert f"{rule['kept']}own figure comes from learning and choosing again" in said
+    assert f"Kept: {rule['kept']} (" in said
+    assert "own figure comes from learning and choosing again" in said
     kept = rule["figures"][rule["kept"]]
     assert kept["low"] < estimate([1.0] * round(40 * kept["value"]) + [0.0] * (40 - round(40 * kept["value"]))).low  # type: ignore[union-attr, operator]
     assert "strategies: [{learnt: {from: rule.json}}]" in said
@@ -301,7 +301,7 @@ def test_what_does_as_well_for_less_is_named(
     assert cup.rule["kept"] == kept
     assert words in said
     cup.write(strategies=["solo", {"learnt": {"from": "rule.json"}}])
-    assert "rule.json, which cup.yaml decides by already" in cup.fit()
+    assert "rule.json, which cup.yaml already uses" in cup.fit()
 
 
 def test_all_alike(cup: Cup) -> None:
@@ -419,7 +419,7 @@ def test_questions_that_not_all_were_asked_teach_nothing(cup: Cup) -> None:
     with closing(sqlite3.connect(cup.folder / "cup.db")) as connection, connection:
         gone = "SELECT rowid FROM episodes WHERE cell = (SELECT id FROM cells WHERE player = 'bob') LIMIT {}"
         connection.execute(f"DELETE FROM episodes WHERE rowid IN ({gone.format(5)})")
-    assert "5 questions are left out: not everybody has been asked yet" in cup.fit()
+    assert "5 questions are left out: some players have not been asked yet" in cup.fit()
     assert cup.rule["figures"]["learnt"]["n"] == 35
     with closing(sqlite3.connect(cup.folder / "cup.db")) as connection, connection:
         connection.execute(f"DELETE FROM episodes WHERE rowid IN ({gone.format(40)})")

@@ -49,7 +49,7 @@ def test_the_best_where_it_was_chosen_of_equals_the_cheapest_then_the_smallest(r
         first, team, *rest = ending(*order)
         known = any(each["selection_accuracy"] for each in rows)
         assert ("best" in first) is (len([each for each in rows if each["kind"] == "selector"]) > 1)
-        assert ("not known" in first) is not known
+        assert ("is unknown" in first) is not known
         assert team == "  right-1, right-2"
         assert not [line for line in rest if line.startswith("On the test")]
 

@@ -23,7 +23,7 @@ from moot.stats.counted_words import count
 PATIENCE_S = 20.0
 """For all of them at once. Whoever wants a file should not wait for weights to load; doctor can."""
 
-_LEFT_OUT = "left out"
+_LEFT_OUT = "it is left out"
 _IN_SHORT = "with the prompts for small models it does, so prompts: small is written"
 
 
