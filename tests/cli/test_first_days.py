@@ -86,8 +86,8 @@ def test_a_corrected_reference_is_said_to_be_graded_anew(capfd: Captured) -> Non
 def test_init_writes_nothing_where_the_server_that_was_named_wants_a_key(
     capfd: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("RIGHT_KEY", "right")
-    monkeypatch.setenv("WRONG_KEY", "wrong")
+    monkeypatch.setenv("RIGHT_KEY", "the-right-key")
+    monkeypatch.setenv("WRONG_KEY", "the-wrong-key")
     asked("A", "B")
     with in_a_thread(running({"models": {"ann": {"accuracy": 0.5}}, "api_key_env": "RIGHT_KEY"})) as server:
         port = server.base_url.rpartition(":")[2].partition("/")[0]

@@ -187,7 +187,7 @@ def test_the_key_of_a_server_is_named_and_shown_to_nobody_else(
             ("ann", "bob"), "SERVER_KEY"
         )
         assert moot("doctor", "moot.yaml") == 0
-        monkeypatch.setenv("OTHER_KEY", "wrong")
+        monkeypatch.setenv("OTHER_KEY", "the-wrong-key")
         assert moot("init", "--yes", *ports, "--key-env", "OTHER_KEY", "-o", "other.yaml") == 2
         assert "refuses the key in OTHER_KEY" in capfd.readouterr().err
     assert moot("init", "--yes", "--key-env", "NO_SUCH_KEY", "-o", "none.yaml") == 2

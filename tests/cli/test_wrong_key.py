@@ -19,8 +19,8 @@ CONFIG = {"models": {"ann": {"accuracy": 0.5}, "bob": {"accuracy": 0.5}}, "api_k
 
 @pytest.fixture(autouse=True)
 def _keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RIGHT_KEY", "right")
-    monkeypatch.setenv("QWEN_KEY", "wrong")
+    monkeypatch.setenv("RIGHT_KEY", "the-right-key")
+    monkeypatch.setenv("QWEN_KEY", "the-wrong-key")
     monkeypatch.setattr("moot.models.key_gate.PATIENCE_S", 600.0)
 
 
@@ -51,7 +51,7 @@ def test_run_says_it_once_and_goes_on_with_the_right_key(
             "The key comes from the environment variable QWEN_KEY (api_key_env): expected a key of this endpoint."
         )
         assert following.endswith(f"Next: moot doctor {path}, then moot run {path} to go on.")
-        monkeypatch.setenv("QWEN_KEY", "right")
+        monkeypatch.setenv("QWEN_KEY", "the-right-key")
         assert run_app(app, ["run", str(path), "--quiet"]) == 0
         outcomes = server.stats["outcomes"]
         assert outcomes == {"401": asked, "ok": 40}, "each question once"

@@ -28,8 +28,8 @@ Answer = Callable[[dict[str, Any], str], Awaitable[int]]
 
 @pytest.fixture(autouse=True)
 def _keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RIGHT_KEY", "right")
-    monkeypatch.setenv("WRONG_KEY", "wrong")
+    monkeypatch.setenv("RIGHT_KEY", "the-right-key")
+    monkeypatch.setenv("WRONG_KEY", "the-wrong-key")
     monkeypatch.setattr(key_gate, "PATIENCE_S", 600.0)  # a busy machine may be slower than any endpoint
 
 

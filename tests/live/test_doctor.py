@@ -124,8 +124,8 @@ async def test_the_prompts_of_the_file_are_asked_with(tmp_path: Path) -> None:
 
 
 async def test_a_key_that_is_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RIGHT_KEY", "right")
-    monkeypatch.setenv("WRONG_KEY", "wrong")
+    monkeypatch.setenv("RIGHT_KEY", "the-right-key")
+    monkeypatch.setenv("WRONG_KEY", "the-wrong-key")
     async with running({**SERVED, "api_key_env": "RIGHT_KEY"}) as server:
         found = await diagnosis(tmp_path, endpoint(server.base_url, api_key_env="WRONG_KEY"))
         well = await diagnosis(tmp_path, endpoint(server.base_url, api_key_env="RIGHT_KEY"))

@@ -102,8 +102,8 @@ def test_a_run_that_ended_before_its_first_play_is_told_in_three_lines(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "400")
-    monkeypatch.setenv("SERVER_KEY", "right")
-    monkeypatch.setenv("MY_KEY", "wrong")
+    monkeypatch.setenv("SERVER_KEY", "the-right-key")
+    monkeypatch.setenv("MY_KEY", "the-wrong-key")
     path = tmp_path / "down.yaml"
     with in_a_thread(
         running({"models": {"ann": {"accuracy": 1}, "bob": {"accuracy": 1}}, "api_key_env": "SERVER_KEY"})

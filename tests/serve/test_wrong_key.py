@@ -16,8 +16,8 @@ from moot.simulate.server import running
 async def test_the_log_names_the_variable_once_and_the_team_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setenv("RIGHT_KEY", "right")
-    monkeypatch.setenv("UPSTREAM_KEY", "wrong")
+    monkeypatch.setenv("RIGHT_KEY", "the-right-key")
+    monkeypatch.setenv("UPSTREAM_KEY", "the-wrong-key")
     caplog.set_level(logging.WARNING)
     async with running({"models": {"ann": {"accuracy": 0.5}}, "api_key_env": "RIGHT_KEY"}) as upstream:
         spec = {"provider": "endpoint", "base_url": upstream.base_url, "model": "ann", "api_key_env": "UPSTREAM_KEY"}
