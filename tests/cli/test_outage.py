@@ -183,7 +183,7 @@ def test_who_fails_for_good_is_asked_again_and_nobody_else(tmp_path: Path) -> No
         with asked(gone("bob")) as made:
             status, said = ended("run", path)
         assert (status, made) == (1, {"bob": 12 * 2})
-        assert "moot: 12 of 48 episodes failed, 12 went on without bob (not reached): 12 × bob: ServerFailed" in said
+        assert "moot: 12 of 48 episodes failed, 12 went on without bob (unreachable): 12 × bob: ServerFailed" in said
 
 
 @pytest.mark.parametrize("own_doing", ["refused", "form"])

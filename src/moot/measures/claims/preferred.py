@@ -123,17 +123,18 @@ def _costs(source: Source, cells: list[Stored]) -> tuple[float | None, float | N
 
 def preferred_words(row: Row, headline: Mapping[str, Any]) -> list[str]:
     on = f"On these {row['questions']:,} questions" if row["questions"] != 1 else "On this one question"
-    who = f"{on} the texts of {_subject(row)}"
+    who = f"{on} the texts of {_subject(row, headline)}"
     if row["value"] is None:
         why = row.get("why") or "nobody has compared them"
         return [f"{who} cannot be compared with those of others: {why}.", *_doubts(row, headline)]
     return [f"{who} {_verdict(row)}{_times(row)}.", *_doubts(row, headline)]
 
 
-def _subject(row: Row) -> str:
+def _subject(row: Row, headline: Mapping[str, Any]) -> str:
     several = not row["captain"] and row.get("captains", 0) > 1
-    averaged = f", averaged over its {row['captains']:,} captains" if several else ""
-    return f"{team_words(row)}{averaged}{' (declared in advance)' if row['chosen'] == 'declared' else ''},"
+    averaged = f"{row['captains']:,} captains" if several else ""
+    aside = " (declared in advance)" if row["chosen"] == "declared" else ""
+    return team_words(row, headline.get("teams", 1), averaged=averaged, aside=aside)
 
 
 def _verdict(row: Row) -> str:
