@@ -218,7 +218,8 @@ def _repairs(row: Mapping[str, Any], over: Mapping[str, Any]) -> str:
         return f"it did better than {single} on {count(fixed, 'question')}, {new}, {apart}{graded}"
     if abstained is None:
         return f"it fixed {fixed or 'none'} of {single}'s errors and made {new}{graded}"
-    return f"it fixed {fixed or 'none'} of {single}'s errors, made {new}, and abstained on {abstained} that {single} had right{graded}"
+    apart = f"and abstained on {abstained} that {single} had right"
+    return f"it fixed {fixed or 'none'} of {single}'s errors, made {new}, {apart}{graded}"
 
 
 def _times(row: Mapping[str, Any]) -> str:
