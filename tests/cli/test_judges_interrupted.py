@@ -85,7 +85,7 @@ def test_the_ending_says_what_is_missing_and_what_goes_on(
     assert interrupted(server, monkeypatch, "run", file.name) == 130
     first, *_, last = capsys.readouterr().out.splitlines()
     assert first == f"interrupted: {kept}; {missing.format(ALL - AT_ONCE)}"
-    assert last == f"moot run {file.name} goes on; moot report {file.name} shows what there is"
+    assert last == f"moot run {file.name} resumes it; moot report {file.name} shows the results so far"
     assert interrupted(server, monkeypatch, "run", file.name, "--quiet") == 130
     error = capsys.readouterr().err
     assert error.splitlines()[-1] == (

@@ -97,7 +97,7 @@ def test_nothing_is_claimed_of_a_team_whose_members_could_not_be_reached(tmp_pat
     assert "in 30 of 60 plays of vote a model could not be reached (bob, cat)" in figures["hypotheses"][0]["note"]
     row = next(row for row in figures["unreached"] if row["label"] == "vote")
     assert (row["plays"], row["unreached"], row["who"]) == (60, 30, ["bob", "cat"])
-    sentence = f"{why.capitalize()}, so that nothing is claimed: moot run asks them again."
+    sentence = f"{why.capitalize()}, so nothing is claimed; moot run asks again."
     assert sentence in headline["sentence"]
     for words in (("report", path), ("report", path, "--section", "accuracy")):
         assert sentence in command(*words), words
@@ -161,7 +161,7 @@ def test_a_few_plays_without_somebody_leave_a_claim_that_they_cannot_turn_round(
     headline = told(path)["headline"]
     assert headline["unreached"] == {"questions": 2, "of": 60, "who": ["ann"], "withheld": False}
     assert headline["over_best_single"]["high"] < 0
-    assert "On 2 of 60 questions a model could not be reached (ann): moot run asks them again." in headline["words"]
+    assert "On 2 of 60 questions a model could not be reached (ann); moot run asks again." in headline["words"]
     compared = json.loads(command("compare", path, "vote", "solo@bob", "--json"))
     assert compared["high"] < 0
     assert not compared["unreached"]["withheld"]
@@ -183,7 +183,7 @@ def test_who_fails_for_good_is_asked_again_and_nobody_else(tmp_path: Path) -> No
         with asked(gone("bob")) as made:
             status, said = ended("run", path)
         assert (status, made) == (1, {"bob": 12 * 2})
-        assert "moot: 12 of 48 episodes failed, 12 went on without bob (not reached): 12 × bob: ServerFailed" in said
+        assert "moot: 12 of 48 episodes failed, 12 went on without bob (unreachable): 12 × bob: ServerFailed" in said
 
 
 @pytest.mark.parametrize("own_doing", ["refused", "form"])
@@ -708,7 +708,7 @@ def test_what_failed_may_be_right_where_nobody_grades_and_the_bounds_say_so(tmp_
     assert "cannot be told" in after["headline"]["words"][1]
     assert "cannot be told" in during["headline"]["words"][1]
     assert (during["hypotheses"][0]["verdict"], after["hypotheses"][0]["verdict"]) == ("open", "open")
-    assert "turn it round" in compared["why"]
+    assert "reverse it" in compared["why"]
     for row in (during["headline"]["over_best_single"], during["hypotheses"][0], compared):
         assert row["bounds"]["low"] <= after["headline"]["over_best_single"]["bounds"]["low"] + 1e-9
 
@@ -725,7 +725,7 @@ def test_where_the_verdict_cannot_tell_a_gain_nothing_else_does(tmp_path: Path) 
         command("run", path, "--quiet")
     over = told(path)["headline"]["over_best_single"]
     assert over["low"] > 0
-    assert "turn it round" in over["why"]
+    assert "reverse it" in over["why"]
     for condition in ("over_best_single.low>0", "over_best_single.difference>0", "over_best_single.p<0.05"):
         status, said = ended("report", path, "--fail-under", condition)
         assert status == 1

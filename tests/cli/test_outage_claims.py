@@ -58,7 +58,7 @@ def test_between_equals_an_outage_of_few_plays_makes_no_claim(lost: int, tmp_pat
     (gain,) = during["gains"]
     assert gain["difference"] == pytest.approx(lost / 180)
     assert (gain["low"], gain["low_holm"], gain["p_holm"]) == (None, None, None)
-    assert "could turn it round" in gain["why"]
+    assert "could reverse it" in gain["why"]
     compared = json.loads(command("compare", path, "vote", "solo@ann", "--json"))
     assert compared["unreached"]["withheld"] is True
 
@@ -144,7 +144,7 @@ def test_nor_over_its_captain_what_the_price_of_the_choice_leaves_open(tmp_path:
     assert (headline["of"], over["family"], over["rescues"], over["regressions"]) == ("silent@ann", 3, 12, 0)
     assert [over[end] for end in ("low", "low_holm", "high_holm", "p_holm")] == [None] * 4
     assert (gain["low_holm"], gain["p_holm"]) == (None, None), "as the table says"
-    assert "somebody could not be reached (bob)" in over["why"]
+    assert "a model could not be reached (bob)" in over["why"]
     status, said = ended("report", path, "--fail-under", "over_captain.low_holm>0")
     assert status == 1
     assert "could not be reached" in said

@@ -113,7 +113,7 @@ def test_what_is_left_claims_no_more_than_the_whole_file(file: str, chosen: str,
 def test_the_words_say_out_of_how_many_it_was_chosen(played: Played) -> None:
     pruned, late = played.folder / "pruned.yaml", played.folder / "late.yaml"
     short, all_of_it = report(pruned), report(pruned, "--all")
-    assert "cat as captain (picked afterwards from 9 options, 8 of them not in this file), got 74.0 %" in short
+    assert "cat as captain (picked afterwards from 9 options, 8 of them not in this file) got 74.0 %" in short
     assert "this is one of 9, picked afterwards, and the intervals allow for it" in short
     assert "8 of them were played on these questions and are not in the file" in report(late)
     for told in (short, all_of_it, report(late)):

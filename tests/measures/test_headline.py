@@ -68,7 +68,7 @@ def said(**more: Any) -> str:
 
 def test_the_sentence() -> None:
     assert said() == (
-        'On these 572 questions the team "six", deciding by talkative with qwen as captain (declared in advance), got'
+        "On these 572 questions the team deciding by talkative with qwen as captain (declared in advance) got"
         " 44.2 % (40.2–48.3) right, 6.8 points (2.9–10.7) more than the best single model, bob; it fixed 71 of bob's errors and"
         " made 32 new ones, at 7.1 × the cost."
     )
@@ -95,7 +95,7 @@ def test_the_sentence() -> None:
         ),
         ({"chosen": "declared late"}, "declared when some answers were already known"),
         ({"chosen": "declared late"}, "was declared late; this is one of 12"),
-        ({"chosen": "after the fact"}, "with qwen as captain (the best of 12 options), got"),
+        ({"chosen": "after the fact"}, "with qwen as captain (the best of 12 options) got"),
         ({"chosen": "after the fact"}, "No primary was declared; this is the best of 12, picked afterwards"),
         (
             {"over_best_single": OVER | {"test": "score"}},
@@ -112,7 +112,7 @@ def test_the_sentence() -> None:
         ),
         ({"over_best_single": None, "over_captain": None}, "; no player played alone"),
         ({"over_best_single": None, "over_captain": None, "played_alone": True}, "no member of the team played alone"),
-        ({"cost_unit": "calls", "cost_usd": None}, "with 7.1 × the calls (the cost in money is unknown)"),
+        ({"cost_unit": "calls", "cost_usd": None}, "with 7.1 × the calls (cost unknown)"),
         ({"cost_unit": "calls", "cost_usd": 0.0}, "with 7.1 × the calls."),
         ({"over_best_single": OVER | {"rescues": 1, "regressions": 1}}, "fixed 1 of bob's errors and made 1 new one,"),
         (
@@ -125,7 +125,7 @@ def test_the_sentence() -> None:
         ({"value": None}, "Nothing has been played yet."),
         (
             {"low": None, "high": None, "n": 1},
-            'On this one question the team "six", deciding by talkative with qwen as captain (declared in advance), got'
+            "On this one question the team deciding by talkative with qwen as captain (declared in advance) got"
             " 44.2 % right,",
         ),
         (
@@ -199,7 +199,7 @@ async def test_a_declared_primary_is_the_headline(tmp_path: Path) -> None:
     assert (head["options"], head["over_best_single"]["singles"]) == (1, 3)
     assert head["cost_ratio"] == row["calls"] / 60
     assert head["sentence"].startswith(
-        'On these 60 questions the team "three", deciding by talkative with ann as captain (declared in'
+        "On these 60 questions the team deciding by talkative with ann as captain (declared in"
     )
     after, top = head["after_the_fact"], max(shown["accuracy"], key=lambda each: each["value"])
     assert (after["value"], after["high"], after["n"]) == (top["value"], top["high"], 60)
@@ -216,7 +216,7 @@ async def test_without_one_the_highest_option_pays_for_the_choice(tmp_path: Path
     assert head["value"] == own["value"]
     assert head["low"] < own["low"], "the highest of six is no measurement of one"
     assert head["high"] == own["high"]
-    assert "(the best of 6 options), got" in head["sentence"]
+    assert "(the best of 6 options) got" in head["sentence"]
     assert "picked afterwards, and the intervals allow for it" in head["sentence"]
     late = await run(write(tmp_path, primary=head["of"]))
     assert (late["headline"]["chosen"], late["headline"]["options"]) == ("declared late", 6)
@@ -473,7 +473,7 @@ def test_where_not_all_is_graded_every_part_is_two_lines_at_the_most(over: dict[
     assert parts[0].endswith("got 44.2 % (40.2–48.3) of the 572 graded right.")
     assert "the best single model" in parts[1]
     assert ("bounds" in parts[1]) is (over["bounds"]["low"] != over["bounds"]["high"])
-    assert "7.1 × the calls (the cost in money is unknown)" in " ".join(parts[2:4])
+    assert "7.1 × the calls (cost unknown)" in " ".join(parts[2:4])
     assert parts[-1] == "1 answer is not graded; over all of them the figure is between 44.1 and 44.3 % (bounds)."
 
 
@@ -482,8 +482,7 @@ def test_without_a_figure_the_bounds_are_told_first() -> None:
     row = {**ROW, "value": None, "ungraded": 3, "questions": 24, "bounds": {"low": 0.875, "high": 1.0}, "why": why}
     told, more = sentences(row)
     assert (
-        told
-        == 'On these 24 questions the team "six", deciding by talkative with qwen as captain, got between 87.5 and 100.0 %'
+        told == "On these 24 questions the team deciding by talkative with qwen as captain got between 87.5 and 100.0 %"
         " (bounds) right."
     )
     assert more == f"Nothing closer is known: {why}."

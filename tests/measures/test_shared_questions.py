@@ -93,7 +93,8 @@ def test_a_chosen_team_is_ranked_on_the_questions_that_all_have(tmp_path: Path) 
     head = figures["headline"]
     assert (head["of"].split("(")[0], head["value"], head["n"], head["ranked_on"]) == ("mixture", 1.0, 20, 20)
     assert head["after_the_fact"]["of"] == head["of"]
-    assert "(the best of 2 options on the 20 questions that all of them have), got 100.0 %" in head["sentence"]
+    assert "(the best of 2 options on the 20 questions that all of them have)" in head["sentence"]
+    assert " got 100.0 %" in head["sentence"]
     over = head["over_best_single"]
     assert over["difference"] == pytest.approx(0.4)
     assert over["best_single"]["value"] == pytest.approx(0.6), "on the questions that the team has too"

@@ -228,7 +228,7 @@ async def test_captains_who_break_ties_have_no_errors_that_are_fixed(tmp_path: P
         assert "of bob's errors" in head["sentence"], "one sentence, one baseline: the best single model"
         assert "captain's errors" not in head["sentence"]
         assert (head["over_captain"] is not None) is fixed
-        assert "with ann as captain (declared in advance), got" in head["sentence"]
+        assert "with ann as captain (declared in advance) got" in head["sentence"]
 
 
 async def test_the_captain_alone_is_the_one_of_the_same_drafting(tmp_path: Path) -> None:

@@ -155,7 +155,7 @@ def test_what_waits_is_in_the_interval_and_in_the_p() -> None:
     assert "could turn it round" in row["why"]
     (hypothesis,) = result.figures["hypotheses"]
     assert (hypothesis["verdict"], hypothesis["p"]) == ("open", pytest.approx(0.1796875))
-    assert "cannot be told from" in result.figures["headline"]["sentence"]
+    assert "cannot be told apart from" in result.figures["headline"]["sentence"]
 
 
 def test_what_waits_moves_both_ends_of_an_accuracy() -> None:

@@ -56,7 +56,7 @@ def test_a_mapping_is_played_graded_and_reported(tmp_path: Path) -> None:
     assert results.frame("episodes").height == 6
     assert set(results.frame("episodes")["experiment"]) == {"cup"}
     assert "Capital of Spain?" in page_text(results.save(tmp_path / "report.html"))
-    assert results.headline in results._repr_html_().replace("&#x27;", "'")
+    assert results.headline in results._repr_html_().replace("&#x27;", "'").replace("&quot;", '"')
 
 
 def test_the_store_of_a_mapping_lives_as_long_as_the_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -99,7 +99,7 @@ def test_a_report_of_many_strategies_fits_a_screen(cup: Path, capfd: pytest.Capt
     lines = ended(capfd, "report", "cup.yaml")
     assert len(lines) <= LINES
     whole = "\n".join(lines)
-    assert lines[0].startswith('On these 8 questions the team "four", deciding by vote with bob as captain ')
+    assert lines[0].startswith("On these 8 questions the team deciding by vote with bob as captain ")
     assert "vote, declared" in whole
     assert "solo " in whole, "the best of who answers alone is never cut"
     assert "$/1,000" in whole

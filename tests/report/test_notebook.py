@@ -129,9 +129,7 @@ def test_mistakes(cup: Path, tmp_path: Path) -> None:
 def test_a_report_is_an_object(cup: Path, tmp_path: Path) -> None:
     found: Report = moot.report(cup, tmp_path / "report.html")  # type: ignore[operator]
     assert found.figures["headline"]["of"] == "talkative@ann"
-    assert found.headline.startswith(
-        'On these 40 questions the team "three", deciding by talkative with ann as captain'
-    )
+    assert found.headline.startswith("On these 40 questions the team deciding by talkative with ann as captain")
     assert {section.id for section in found.sections} >= {"accuracy", "frontier"}
     shown = found._repr_html_()
     assert "declared in advance" in shown

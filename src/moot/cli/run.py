@@ -298,7 +298,7 @@ def _failed_lines(runner: Runner, state: State, console: Console | None) -> list
 def _without_words(tally: RunTally) -> str:
     """How many episodes have an end, and are played again all the same; "" where there are none."""
     who = few_names(sorted({name for names in tally.unreached for name in names}), room=20)
-    return f"{tally.unreached.total():,} went on without {who}, which could not be reached" if who else ""
+    return f"{tally.unreached.total():,} went on without {who} (unreachable)" if who else ""
 
 
 def _no_grade_words(runner: Runner) -> str:

@@ -338,7 +338,7 @@ def _beside(
     `unsaid`: remarks."""
     yield "Calls: per question; $: per 1,000." if any(row["cost_usd"] for row in shown) else "Calls: per question."
     if any(row.get("of", 1) > 1 for row in shown):
-        yield "Best of several: picked afterwards."
+        yield "Top of several: picked afterwards."
     if any(mark(row) and row["value"] is not None for row in shown):
         yield f"{MARK} Graded answers only; some are not graded yet."
     if any(mark(row) and row["value"] is None for row in shown):

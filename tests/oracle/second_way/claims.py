@@ -592,7 +592,7 @@ def check_words(raw: Raw, headline: Mapping[str, Any]) -> list[str]:
         phrases = {
             ") more than the best": more,
             ") less than the best": less,
-            "cannot be told from": not more and not less,
+            "cannot be told apart from": not more and not less,
         }
         wrong += [f"{phrase!r}" for phrase, holds in phrases.items() if (phrase in text) != holds]
     return wrong

@@ -123,17 +123,18 @@ def _costs(source: Source, cells: list[Stored]) -> tuple[float | None, float | N
 
 def preferred_words(row: Row, headline: Mapping[str, Any]) -> list[str]:
     on = f"On these {row['questions']:,} questions" if row["questions"] != 1 else "On this one question"
-    who = f"{on} the texts of {_subject(row)}"
+    who = f"{on} the texts of {_subject(row, headline)}"
     if row["value"] is None:
         why = row.get("why") or "nobody has compared them"
         return [f"{who} cannot be compared with those of others: {why}.", *_doubts(row, headline)]
     return [f"{who} {_verdict(row)}{_times(row)}.", *_doubts(row, headline)]
 
 
-def _subject(row: Row) -> str:
+def _subject(row: Row, headline: Mapping[str, Any]) -> str:
     several = not row["captain"] and row.get("captains", 0) > 1
-    averaged = f", averaged over its {row['captains']:,} captains" if several else ""
-    return f"{team_words(row)}{averaged}{' (declared in advance)' if row['chosen'] == 'declared' else ''},"
+    averaged = f"{row['captains']:,} captains" if several else ""
+    aside = " (declared in advance)" if row["chosen"] == "declared" else ""
+    return team_words(row, headline.get("teams", 1), averaged=averaged, aside=aside)
 
 
 def _verdict(row: Row) -> str:
@@ -142,7 +143,7 @@ def _verdict(row: Row) -> str:
         share += f" ({plain(row['low'])}–{plain(row['high'])})"
     judged = "" if row["raw"] is None else f"; as judged {plain(row['raw'])} %"
     if out := row.get("left_out"):
-        judged += f", without {count(out['words'], 'vote')} of {_speakers(out)}"
+        judged += f", without {count(out['words'], 'judgement')} of {_speakers(out)}"
     compared = f"in {share} of comparisons, adjusted for length and position{judged}"
     whose = row["against_player"] or row["against"]
     if row["baseline"]:
@@ -180,8 +181,8 @@ def _left_out(row: Row) -> Iterator[str]:
     if out := row.get("left_out"):
         ends = "" if out["low"] is None else f" ({plain(out['low'])}–{plain(out['high'])})"
         yield (
-            f"The share leaves out {count(out['words'], 'vote')} of {_speakers(out)}, because too little is known of their"
-            f" bias for length and position; in these votes the texts were preferred in {plain(out['value'])} %{ends}."
+            f"The share leaves out {count(out['words'], 'judgement')} of {_speakers(out)}, because too little is known of their"
+            f" bias for length and position; in these judgements the texts were preferred in {plain(out['value'])} %{ends}."
         )
     if how := row.get("overturned"):
         yield f"{OVERTURNED[how]}, so nothing is claimed."

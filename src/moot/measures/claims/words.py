@@ -116,15 +116,17 @@ def _subject(row: Mapping[str, Any]) -> str:
     }.get(row["chosen"], "")
     if row["alone"]:
         return f"{row['player'] or 'the players'} alone{aside}"
-    several = row.get("cohorts") or (not row["captain"] and row["captains"] > 1)
-    return f"{team_words(row)}{f', averaged over its {_several(row)}' if several else ''}{aside},"
+    several = not row["captain"] and (row["captains"] > 1 or row.get("cohorts"))
+    return team_words(row, row.get("teams", 1), averaged=_several(row) if several else "", aside=aside)
 
 
-def team_words(row: Mapping[str, Any]) -> str:
-    """Which team, how it decides, and who leads it; a comma belongs behind it."""
-    named = f' "{row["team"]}"' if row["team"] else ""
+def team_words(row: Mapping[str, Any], teams: int, *, averaged: str, aside: str) -> str:
+    """Which team, how it decides and who leads it. A captain tells a team where there is no other."""
+    named = bool(row["team"]) and (teams > 1 or not row["captain"])
+    team = f'the team "{row["team"]}", deciding by' if named else "the team deciding by"
     captain = f" with {row['captain']} as captain" if row["captain"] else ""
-    return f"the team{named}, deciding by {row['label']}{captain}"
+    over = f", averaged over its {averaged}" if averaged else ""
+    return f"{team} {row['label']}{captain}{over}{aside}{',' if named or over else ''}"
 
 
 def _picked_from(row: Mapping[str, Any]) -> str:
@@ -231,7 +233,7 @@ def _repairs(row: Mapping[str, Any], over: Mapping[str, Any]) -> str:
 
 def _times(row: Mapping[str, Any]) -> str:
     """Beside what the same player took; where nobody knows that, what the team took."""
-    ratio, unknown = row["cost_ratio"], " (the cost in money is unknown)" if row.get("cost_usd") is None else ""
+    ratio, unknown = row["cost_ratio"], " (cost unknown)" if row.get("cost_usd") is None else ""
     if ratio is None:
         calls = row.get("calls")
         return "" if calls is None else f"with {rounded(calls, 1)} calls a question{unknown}"
