@@ -232,7 +232,7 @@ def test_a_person_is_shown_every_long_answer(
     assert moot("run", path, "--quiet") == 0
     capfd.readouterr()
     assert moot("grade", path) == 0, "no judge has failed"
-    assert "3 different answers that a person may decide" in capfd.readouterr().err
+    assert "3 different answers for a person to decide" in capfd.readouterr().err
     typed("n\ny\ny\n", monkeypatch)
     assert moot("grade", path, "--settle") == 0
     shown = [line.strip() for line in capfd.readouterr().out.splitlines()]

@@ -138,7 +138,7 @@ def test_whom_nobody_waited_for_was_asked() -> None:
     assert (cat["answered"], cat["absent"]) == (0, 0)
     assert not any("cat never" in line for line in remarks(figures))
     never = (
-        f"cat was never waited for, asked in {COUNT} plays on {COUNT} questions: nobody knows what it would have said."
+        f"cat was never waited for, asked in {COUNT} plays on {COUNT} questions: what it would have said is unknown."
     )
     assert never in remarks(figures)
     section = next(section for section in all_sections(figures) if section.id == "attendance")

@@ -102,7 +102,7 @@ def test_one_set_of_several_comes_before_what_the_run_claims(capsys: Captured) -
     said = {row["id"]: "blue" for rows in sets.values() for row in rows}
     ending = " ".join(ran(sets, said, capsys).split())
     assert ending.startswith(f"{FIRST} 10 questions of 'solutions', not once.")
-    assert ending.index("an answer was 'blue'") < ending.index("answered 28.6 %")
+    assert ending.index("an answer was 'blue'") < ending.index("got 28.6 %")
 
 
 def test_choices_whose_right_one_is_counted_otherwise(capsys: Captured) -> None:

@@ -254,7 +254,7 @@ async def test_whoever_looks_elsewhere_while_it_is_played_leaves_it(tmp_path: Pa
             play("Third?")
             first = browser.find_elements(By.CSS_SELECTOR, "#history li button:first-child")[1]
             first.click()
-            assert "is being played" in seen(browser, "#history .a")[1], "one click leaves nothing that is paid for"
+            assert "Click again to stop" in seen(browser, "#history .a")[1], "one click leaves nothing that is paid for"
             agrees("Third?", hashed=False)
             assert not hung_up(served)
             first.click()

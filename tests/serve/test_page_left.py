@@ -50,7 +50,7 @@ async def test_each_question_without_an_answer_stands_where_it_was_asked(tmp_pat
             entry = browser.find_element(By.CSS_SELECTOR, "#history li button:first-child")
             entry.click()
             (said,) = seen(browser, "#history button.sure .a")
-            assert "being played" in said
+            assert "Click again to stop" in said
             assert browser.execute_script(WHOLE, "#history button.sure .a"), "it is read to its end"
             entry.click()
             until(browser, lambda page: text(page, "asked") == "First?" and "#ep_" in page.current_url)
