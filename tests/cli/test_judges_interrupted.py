@@ -89,7 +89,7 @@ def test_the_ending_says_what_is_missing_and_what_goes_on(
     assert interrupted(server, monkeypatch, "run", file.name, "--quiet") == 130
     error = capsys.readouterr().err
     assert error.splitlines()[-1] == (
-        f"moot: interrupted; {kept}; {missing.format(ALL - 2 * AT_ONCE)}; run again to go on"
+        f"moot: interrupted; {kept}; {missing.format(ALL - 2 * AT_ONCE)}; run again to resume"
     )
     assert interrupted(server, monkeypatch, "grade", file.name) == 130
     error = capsys.readouterr().err

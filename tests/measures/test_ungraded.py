@@ -388,7 +388,7 @@ def test_what_people_left_ungraded_could_turn_a_difference_round() -> None:
     values = [(right, wrong)] * 20 + [(right, right)] * 20 + [(open_one, right)] * 30
     row = compared_row({f"q{place}": [pair] for place, pair in enumerate(values)})
     assert row["low"] > 0 > row["bounds"]["low"]
-    assert "could turn it round" in row["why"]
+    assert "could reverse it" in row["why"]
     (_, turned) = ungraded_words([{**row, "strategy": "talkative", "label": "talkative", "captain": "ann"}])
     assert turned == "The ungraded answers could reverse it: talkative@ann."
 
@@ -465,7 +465,7 @@ async def test_a_team_has_not_beaten_players_whom_nobody_has_graded(tmp_path: Pa
     headline = (await shown_of(replace(plan, models=models)))["headline"]
     assert headline["value"] == 1.0
     assert headline["over_best_single"]["bounds"] == {"low": 0.0, "high": 1.0}
-    assert "could turn it round" in headline["over_best_single"]["why"]
+    assert "could reverse it" in headline["over_best_single"]["why"]
     assert "points more" not in headline["sentence"]
     assert "cannot be told" in headline["sentence"]
 

@@ -152,7 +152,7 @@ def test_what_waits_is_in_the_interval_and_in_the_p() -> None:
     assert row["low"] < 0 < row["high"]
     assert row["detectable"] is None
     assert "waits for a grade" in row["counts_why"]
-    assert "could turn it round" in row["why"]
+    assert "could reverse it" in row["why"]
     (hypothesis,) = result.figures["hypotheses"]
     assert (hypothesis["verdict"], hypothesis["p"]) == ("open", pytest.approx(0.1796875))
     assert "cannot be told apart from" in result.figures["headline"]["sentence"]

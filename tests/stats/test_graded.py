@@ -140,7 +140,7 @@ def test_a_clear_difference_that_the_ungraded_could_turn_round_says_so() -> None
     assert "why" not in few
     assert few["bounds"]["low"] == pytest.approx(1 / 39)
     many = compared_row(clear | {f"x{n}": [(UNKNOWN, right)] for n in range(20)})
-    assert many["why"] == "over the 20 graded pairs alone; the ungraded answers could turn it round"
+    assert many["why"] == "over the 20 graded pairs alone; the ungraded answers could reverse it"
     assert (many["difference"], many["rescues"], many["regressions"], many["ungraded"]) == (1.0, 20, 0, 20)
 
 

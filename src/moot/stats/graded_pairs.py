@@ -250,4 +250,4 @@ def why_turned(row: Mapping[str, Any], graded: IntervalLimits | None = None) -> 
     clear = row["low"] > 0 if low > 0 else row["high"] < 0
     if clear and settled(row.get("bounds"), 0.0, above=low > 0):
         return None
-    return f"over the {row['n']:,} graded pairs alone; the ungraded answers could turn it round"
+    return f"over the {row['n']:,} graded pairs alone; the ungraded answers could reverse it"

@@ -161,7 +161,7 @@ class Judged:
             low, high = (None if end is None else f"{end:.3f}" for end in (self.bounds["low"], self.bounds["high"]))
             parts.append(f"over all {low} to {high}" if high is not None else f"over all from {low}")
         if self._turnable:
-            parts.append("what is not graded could turn it round")
+            parts.append("what is not graded could reverse it")
         return "; ".join(parts)
 
 

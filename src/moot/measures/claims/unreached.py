@@ -153,7 +153,7 @@ def _says_something(row: Row) -> bool:
     return row.get("p") is not None and row["p"] <= ALPHA
 
 
-TURNED = "what they come to once all are asked could turn it round"
+TURNED = "what they come to once all are asked could reverse it"
 
 
 def _who(source: Source, cells: Sequence[Stored], row: Row) -> str:
