@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from moot.grade.tex import spellings
+
 MARK = "####"
 BOX = "\\boxed{…}"
 
@@ -19,28 +21,6 @@ _BOXED = re.compile(r"\\f?boxed[ \t]*(?:\{|(?=[^\s{]))")
 _BARE = re.compile(r"[^\s$.,;\\]+")
 r"""What \boxed takes without braces: 5 of "\boxed 5$"."""
 
-_KEPT_INSIDE = re.compile(r"\\(?:text|textbf|textit|textrm|mathrm|mathbf|mathit|mbox)\s?\{([^{}]*)\}")
-_FRACTION = re.compile(r"\\[dtc]?frac\s?(?:\{([^{}]*)\}|(\w))\s?(?:\{([^{}]*)\}|(\w))")
-_ROOT = re.compile(r"\\sqrt\s?\{([^{}]*)\}")
-_LEFT_OUT = re.compile(r"\\(?:left|right|[!,;:]|displaystyle|quad)(?![a-z])|\^\{?\\circ\}?|\\degree|\$")
-_PLAIN = {
-    **{rf"\{sign}": sign for sign in "%#&_{}"},
-    r"\cdot": "*",
-    r"\times": "*",
-    r"\pi": "pi",
-    r"\infty": "infinity",
-    r"\pm": "±",
-    r"\le": "≤",
-    r"\leq": "≤",
-    r"\ge": "≥",
-    r"\geq": "≥",
-    r"\neq": "≠",
-    r"\cup": "∪",
-    r"\in": "∈",
-}
-_COMMAND = re.compile(r"\\(?:[a-zA-Z]+|.)")
-_SIMPLE = re.compile(r"-?[\w.]+")
-
 
 def answers_within(reference: str) -> tuple[str, ...] | None:
     r"""The answer within a solution, and as it is written without TeX: \frac{1}{2} is 1/2, and \text{even} is even."""
@@ -48,27 +28,7 @@ def answers_within(reference: str) -> tuple[str, ...] | None:
     if found is None:
         return None
     sign, answer = found
-    spellings = (answer, _with_plain_fractions(answer), _without_tex(answer)) if sign == BOX else (answer,)
-    return tuple(dict.fromkeys(filter(None, spellings)))
-
-
-def _with_plain_fractions(tex: str) -> str:
-    return re.sub(r"\\[dtc]frac(?![a-z])", r"\\frac", tex)
-
-
-def _without_tex(tex: str) -> str | None:
-    """None: it has commands for which there is no sign."""
-    text = _KEPT_INSIDE.sub(r"\1", _LEFT_OUT.sub("", tex.replace(r"\$", "")))
-    text = _FRACTION.sub(_fraction, _ROOT.sub(r"sqrt(\1)", text))
-    if any(command not in _PLAIN for command in _COMMAND.findall(text)):
-        return None
-    text = _COMMAND.sub(lambda command: _PLAIN[command.group()], text)
-    return " ".join(re.sub(r"\^\{(-?\w+)\}", r"^\1", text).split())
-
-
-def _fraction(found: re.Match[str]) -> str:
-    parts = (found[1] or found[2] or "", found[3] or found[4] or "")
-    return "/".join(part if _SIMPLE.fullmatch(part) else f"({part})" for part in parts)
+    return (answer, *(spellings(answer) if sign == BOX else ()))
 
 
 def answer_within(reference: str) -> str | None:
