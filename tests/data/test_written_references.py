@@ -16,6 +16,7 @@ from moot.data.solution_answers import answers_within
 from moot.data.tables.proposal import NOTHING_STATED, Stated
 from moot.data.written_references import AS_WRITTEN
 from moot.errors import FileError
+from moot.grade.match import match
 
 SOLUTION = "First 2 + 2 = 4.\n#### 4"
 
@@ -88,6 +89,12 @@ def test_lists_in_cells(value: object, texts: tuple[str, ...] | None) -> None:
         (r"2^3\frac{1}{2}", ("2^3(1/2)",)),
         (r"1\frac{1}{2}x", ()),
         (r"2^{n+1}", ("2^(n+1)",)),
+        (r"\textbf{(B)} 12", ("(B) 12", "12", "B")),
+        (r"\text{(C)}\ \ \frac{3}{4}", ("(C) 3/4", r"\frac{3}{4}", "3/4", "C")),
+        (r"\mathrm{(E)}\qquad\overline{AB}", (r"\overline{AB}", "E")),
+        ("(D) none of these", ("none of these", "D")),
+        (r"\textbf{(B)}", ("(B)",)),
+        (r"(X) 12", ()),
         (r"90^\circ", ("90",)),
         (r"\text{(C)}", ("(C)",)),
         (r"10,\!236", ("10,236",)),
@@ -100,6 +107,22 @@ def test_lists_in_cells(value: object, texts: tuple[str, ...] | None) -> None:
 )  # fmt: skip
 def test_an_answer_in_a_box_is_written_without_tex_too(box: str, also: tuple[str, ...]) -> None:
     assert answers_within(f"So it is $\\boxed{{{box}}}$.") == (box, *also)
+
+
+@pytest.mark.parametrize("write", [ours, theirs])
+def test_a_set_that_keeps_its_answers_in_boxes_and_its_copy_that_does_not_are_graded_alike(
+    tmp_path: Path, write: Any
+) -> None:
+    answers = [r"\frac{1}{2}", r"\text{Evelyn}", r"\dfrac{3}{4}", r"\left( 3, 4 \right)", r"1\frac{1}{2}"]
+    answers += [r"\textbf{(B)}\ 12", r"\begin{pmatrix} 1 \\ 2 \end{pmatrix}"]
+    said = [("1/2",), ("Evelyn",), ("3/4", r"\frac34"), ("(3, 4)", "(3,4)"), ("1 1/2", "3/2", r"\tfrac{3}{2}")]
+    said += [("12", "B", "(B) 12"), (r"\left.\begin{pmatrix} 1 \\ 2 \end{pmatrix}\right.",)]
+    for written in (answers, [f"So it is $\\boxed{{{answer}}}$." for answer in answers]):
+        dataset = load(write(tmp_path, written))
+        assert any("a letter in brackets before what is said" in note for note in dataset.notes)
+        for case, right in zip(dataset, said, strict=True):
+            assert [match(case, each).value for each in right] == [1.0] * len(right), case
+            assert match(case, "11/2").value == match(case, "D").value == 0.0
 
 
 def test_a_solution_is_the_comment_of_its_answer(tmp_path: Path) -> None:

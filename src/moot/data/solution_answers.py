@@ -21,6 +21,12 @@ _BOXED = re.compile(r"\\f?boxed[ \t]*(?:\{|(?=[^\s{]))")
 _BARE = re.compile(r"[^\s$.,;\\]+")
 r"""What \boxed takes without braces: 5 of "\boxed 5$"."""
 
+_LETTER = re.compile(r"\(([A-J])\) ?(\S.*)", re.DOTALL)
+_LETTER_IN_TEX = re.compile(
+    r"\\(?:text|math)[a-z]{0,6} ?\{ ?\(([A-J])\) ?\}(?:\\[ ,;:!]|\\q?quad(?![a-z])|[~\s])*(?![~\s])(.+)", re.DOTALL
+)
+"""A choice of AMC, as MATH and NuminaMath have it: its letter and what it says."""
+
 
 def answers_within(reference: str) -> tuple[str, ...] | None:
     r"""The answer within a solution, and as it is written without TeX: \frac{1}{2} is 1/2, and \text{even} is even."""
@@ -28,7 +34,20 @@ def answers_within(reference: str) -> tuple[str, ...] | None:
     if found is None:
         return None
     sign, answer = found
-    return (answer, *(spellings(answer) if sign == BOX else ()))
+    if sign == MARK:
+        return (answer,)
+    return tuple(dict.fromkeys((answer, *spellings(answer), *beside_a_letter(answer))))
+
+
+def beside_a_letter(answer: str) -> tuple[str, ...]:
+    r"""Of an answer with the letter of its choice, \textbf{(B)} 12, what it says and the letter: whoever is right says either."""
+    lettered = _LETTER_IN_TEX.fullmatch(answer)
+    if lettered is None:
+        lettered = next(filter(None, map(_LETTER.fullmatch, (*spellings(answer), answer))), None)
+    if lettered is None:
+        return ()
+    letter, value = lettered.groups()
+    return (value, *spellings(value), letter)
 
 
 def answer_within(reference: str) -> str | None:

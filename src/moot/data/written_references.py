@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from moot.data.listed_texts import listed_texts
-from moot.data.solution_answers import LONGEST_WITHIN, MARK, answers_within, within_by
+from moot.data.solution_answers import BOX, LONGEST_WITHIN, MARK, answers_within, beside_a_letter, within_by
 from moot.data.tables.advised_columns import WHICH_COLUMN, written
 from moot.data.tables.doubts import Doubt
 from moot.data.tables.known_names import plain
@@ -81,6 +81,8 @@ class WrittenReferences:
             accepted = (*within[1:], *accepted)
             given = given if given.get("comment") else {**given, "comment": value.strip()}
             value = within[0]
+        elif isinstance(value, str) and "\\" in value:
+            accepted = (*beside_a_letter(value.strip()), *accepted)
         if self.padded and isinstance(value, str) and (bare := value.strip().lstrip("0") or "0") != value.strip():
             accepted = (*accepted, bare)
         if value == given["answer"] and not accepted:
@@ -144,6 +146,8 @@ class ReferencesSeen:
     """Lists that stand as such in a file of objects,"""
     written_lists: int = 0
     """and lists in writing."""
+    lettered: int = 0
+    """Answers with the letter of their choice before them."""
     first_list: int | None = None
     first_unlisted: int | None = None
     first_unmarked: int | None = None
@@ -172,6 +176,9 @@ class ReferencesSeen:
             self._see_padded(value.strip())
             if (within := within_by(value)) is not None:
                 self.solutions[within[0]] += 1
+                self.lettered += within[0] == BOX and bool(beside_a_letter(within[1]))
+            elif "\\" in value and beside_a_letter(value.strip()):
+                self.lettered += 1
             elif self.first_unmarked is None and ("\n" in value.strip() or len(value) > LONGEST_WITHIN):
                 self.first_unmarked = line
 
@@ -271,6 +278,10 @@ class ReferencesSeen:
         lists = self.lists + (self.written_lists if self.form.lists else 0)
         if lists:
             told.append(f"answer: every entry of a list in {name} is accepted{self._of_all(lists)}")
+        if self.lettered:
+            told.append(
+                f"answer: a letter in brackets before what is said in {name}: either is accepted{self._of_all(self.lettered)}"
+            )
         if self._is_padded:
             first = next(iter(self.padded_with))
             told.append(

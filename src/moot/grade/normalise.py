@@ -138,8 +138,8 @@ def _spelled(text: str, language: str) -> str:
 
 
 def _without_notation(text: str, language: str) -> str:
-    """A formula in one of the ways in which it is written: with TeX or without, √2 as sqrt(2), π as pi. Commas within brackets part
-    what there is several of, where they could not part thousands."""
+    """A formula in one of the ways in which it is written: with TeX or without, √2 as sqrt(2), π as pi. Commas within brackets
+    part what there is several of, where they could not part thousands."""
     if may_be_tex(text):
         text = without_tex(text)
     if "∞" in text:

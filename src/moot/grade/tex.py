@@ -22,20 +22,9 @@ _SKIPPED = frozenset(
 _SIZE = re.compile(r"[bB]igg?[lrm]?")
 _KEPT_INSIDE = frozenset(
     (
-        "text",
-        "textbf",
-        "textit",
-        "textrm",
-        "textnormal",
-        "mathrm",
-        "mathbf",
-        "mathit",
-        "mathbb",
-        "mathsf",
-        "mbox",
-        "hbox",
+        *("text", "textbf", "textit", "textrm", "textnormal", "mathrm", "mathbf", "mathit", "mathbb", "mathsf"),
+        *("mbox", "hbox", "operatorname", "boxed", "fbox", "emph"),
     )
-    + ("operatorname", "boxed", "fbox", "emph")
 )
 _FRACTIONS = frozenset(("frac", "dfrac", "tfrac", "cfrac"))
 _THIN_SPACES = frozenset(",:;")
@@ -89,7 +78,7 @@ _SIGNS = {
 _GREEK = {
     **dict(zip(("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta"), "αβγδεζηθ", strict=True)),
     **dict(zip(("lambda", "mu", "nu", "xi", "rho", "sigma", "tau", "phi", "chi", "psi"), "λμνξρστφχψ", strict=True)),
-    **{"omega": "ω", "varepsilon": "ε", "varphi": "φ", "Delta": "Δ", "Sigma": "Σ", "Omega": "Ω", "Gamma": "Γ"},
+    **dict(zip(("omega", "varepsilon", "varphi", "Delta", "Sigma", "Omega", "Gamma"), "ωεφΔΣΩΓ", strict=True)),
 }
 _FUNCTIONS = frozenset(
     (
@@ -121,7 +110,7 @@ _WHOLE = re.compile(r"(?:(?<=[^\w.,^_/*)\]])|\A)[0-9]+ *\Z")
 """A whole number that is no part of anything else, at the end."""
 _NEAR = 40
 """Characters in which it is looked for."""
-_FACTOR_BEFORE = re.compile(r"(?:[0-9)\]}]|(?:(?<=[\W\d_])|\A)[^\W\d_]|pi) *\Z")
+_FACTOR_BEFORE = re.compile(r"(?:[0-9] *|[)\]}]|(?:(?<=[\W\d_])|\A)[^\W\d_]|pi)\Z")
 _FACTOR_BEHIND = re.compile(r" *(?:[0-9(]|[^\W\d_](?![^\W\d_])|\\(?P<name>[A-Za-z]+))")
 _OTHER_SIZES = re.compile(r"\\[dtc]frac(?= ?[{0-9])")
 _SIZES = re.compile(r"\\(?:left|right|displaystyle|[bB]igg?[lrm]?)(?![A-Za-z])|\\[!,;:]")
