@@ -217,3 +217,65 @@ def test_who_begins_is_told_how_answers_of_a_file_in_our_form_are_read(
     said = capsys.readouterr()
     assert "answer: what follows the last #### of answer" in said.out + said.err
     assert "right: 4" in said.out + said.err
+
+
+def quiz(folder: Path, lines: Sequence[str], header: str = "question\tanswer") -> Path:
+    path = folder / "cup.tsv"
+    path.write_text("\n".join((header, *lines)) + "\n")
+    return path
+
+
+@pytest.mark.parametrize(
+    "header", ["question\tanswer\taccepted_answers", "question\tanswer\taliases", "Вопрос\tОтвет\tЗачёт"]
+)
+def test_several_accepted_answers_in_a_cell_are_each_accepted_and_that_is_said(tmp_path: Path, header: str) -> None:
+    lines = [
+        "Who wrote it?\tGoethe\tJ. W. Goethe; Johann Wolfgang (von; as some say) Goethe;",
+        "Where?\tRome\tRoma|Urbs",
+    ]
+    lines += ["Who?\tTolstoy\tLeo Tolstoy", "Which firm?\tBell\tAT&amp;T; Bell Labs", "And?\tx\t"]
+    dataset = load(quiz(tmp_path, lines, header))
+    goethe = ("J. W. Goethe", "Johann Wolfgang (von; as some say) Goethe")
+    assert [case.accepted for case in dataset] == [
+        *(goethe, ("Roma", "Urbs"), ("Leo Tolstoy",), ("AT&amp;T", "Bell Labs"), ())
+    ]
+    column = header.rpartition("\t")[2]
+    assert f"accepted: ; parts the entries of {column} (in 2 cells)" in dataset.notes[0]
+    assert f"accepted: | parts the entries of {column} (in 1 cell)" in dataset.notes[0]
+
+
+def test_that_commas_part_no_accepted_answers_is_said(tmp_path: Path) -> None:
+    dataset = load(quiz(tmp_path, ["Who?\tGoethe\tJ. W. Goethe, Johann Wolfgang"], "question\tanswer\taliases"))
+    assert [case.accepted for case in dataset] == [("J. W. Goethe, Johann Wolfgang",)]
+    assert "a comma parts no entries of aliases (in 1 cell); write | or ; between them" in dataset.notes[0]
+
+
+@pytest.mark.parametrize("header", ["question\tanswer", "id\ttext\tanswer"])
+def test_a_reference_with_bars_is_a_list(tmp_path: Path, header: str) -> None:
+    answers = ["Paris|City of Light", "Rome", "|x|", "P(A|B)", "a|b", "x || y", "{n | n > 3}"]
+    first = "1\t" if header.startswith("id") else ""
+    lines = [f"{first.replace('1', str(number))}What is {number}?\t{answer}" for number, answer in enumerate(answers)]
+    dataset = load(quiz(tmp_path, lines, header))
+    assert read(dataset) == [("open", "Paris", ("City of Light",)), *(("open", each, ()) for each in answers[1:])]
+    assert any(
+        "answer: | in answer parts answers, and each is accepted (in 1 of 7 rows)" in note for note in dataset.notes
+    )
+    as_written = load(quiz(tmp_path, lines, header), stated=Stated(references="as-written"))
+    assert [case.answer for case in as_written] == answers
+
+
+def test_semicolons_in_references_are_asked_about_where_several_have_them(tmp_path: Path) -> None:
+    goethe, prose = "Who?\tGoethe; J. W. Goethe", f"Why?\tIt was late; {'so ' * 40}they went"
+    others = [f"What is {number}?\tplain" for number in range(3)]
+    assert load(quiz(tmp_path, [goethe, prose, "Loop?\tx = 1; y = 2", *others])).size == 6
+    several = quiz(tmp_path, [goethe, "Where?\tRome; Roma", *others])
+    with pytest.raises(
+        FileError, match=r":2: answer: 2 of the 5 answers have ; between words, such as 'Goethe; J. W. Go"
+    ):
+        load(several)
+    as_lists = load(several, stated=Stated(references="lists"))
+    assert [case.accepted for case in as_lists][:3] == [("J. W. Goethe",), ("Roma",), ()]
+    assert "answer: ; in answer parts answers, and each is accepted (in 2 of 5 rows)" in as_lists.notes[0]
+    assert [case.answer for case in load(several, stated=Stated(references="as-written"))][0] == "Goethe; J. W. Goethe"
+    ours_too = quiz(tmp_path, [f"{n}\tWho {n}?\tGoethe; J. W. Goethe" for n in range(4)], "id\ttext\tanswer")
+    assert {case.answer for case in load(ours_too)} == {"Goethe; J. W. Goethe"}

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from moot.data.listed_texts import listed_texts
+from moot.data.parted_texts import BAR, SEMICOLON, parted
 from moot.data.solution_answers import BOX, LONGEST_WITHIN, MARK, answers_within, beside_a_letter, within_by
 from moot.data.tables.advised_columns import WHICH_COLUMN, written
 from moot.data.tables.doubts import Doubt
@@ -34,6 +35,9 @@ _LABELS = frozenset(("label", "labels", "labelid", "goldlabel", "class", "classi
 _MOST_LABELS = 20
 _ROWS_OF_FLAGS = 6
 """So many do not have 0 and 1 alone as what they count to."""
+_FEWEST_PARTED = 2
+_PARTED_SELDOM = 0.02
+"""Of all rows: where no more have a semicolon, it is an accident of these."""
 _PADDED_TO = 3
 """Digits: as the answers of AIME are filled in, from 000 to 999."""
 _MOSTLY = 0.9
@@ -59,6 +63,8 @@ class WrittenReferences:
     """and what stands for yes and no."""
     padded: bool = False
     """Whether numbers have zeros before them, so that all are as long."""
+    bars: bool = False
+    """Whether what stands between bars is an answer."""
 
     def read(self, given: Mapping[str, Any], kind: QuestionKind | None = None) -> Mapping[str, Any]:
         """A row in our form with the reference as it is answered. `kind`: of a row that names none."""
@@ -75,6 +81,9 @@ class WrittenReferences:
             return given
         accepted: tuple[str, ...] = ()
         if (self.lists or not isinstance(value, str)) and (texts := listed_texts(value)) is not None:
+            value, *others = texts
+            accepted = (*others,)
+        elif isinstance(value, str) and within_by(value) is None and (texts := self._parted(value)) is not None:
             value, *others = texts
             accepted = (*others,)
         if isinstance(value, str) and (within := answers_within(value)):
@@ -94,6 +103,10 @@ class WrittenReferences:
             else accepted
         )
         return {**given, "answer": value, **({"accepted": list(more)} if more else {})}
+
+    def _parted(self, text: str) -> tuple[str, ...] | None:
+        found = parted(text, BAR) if self.bars else None
+        return parted(text, SEMICOLON) if found is None and self.taken == "lists" else found
 
 
 AS_THEY_STAND = WrittenReferences()
@@ -124,6 +137,8 @@ class ReferencesSeen:
     stated: Stated = field(default_factory=Stated)
     ours: bool = False
     """Whether the file is in our own form, whose writer calls an answer what is one."""
+    has_cells: bool = True
+    """Whether a text is all that an answer can be, so that a list is written with bars."""
     rows: int = 0
     open_rows: int = 0
     """Without those whose kind is said in the row."""
@@ -148,6 +163,10 @@ class ReferencesSeen:
     """and lists in writing."""
     lettered: int = 0
     """Answers with the letter of their choice before them."""
+    barred: int = 0
+    """Several answers with bars between them,"""
+    parted: list[tuple[int, str]] = field(default_factory=list)
+    """and texts that may be such with semicolons, each with its line."""
     first_list: int | None = None
     first_unlisted: int | None = None
     first_unmarked: int | None = None
@@ -173,6 +192,7 @@ class ReferencesSeen:
         else:
             self.first_unlisted = self.first_unlisted or line
         if isinstance(value, str):
+            self._see_parted(line, value)
             self._see_padded(value.strip())
             if (within := within_by(value)) is not None:
                 self.solutions[within[0]] += 1
@@ -181,6 +201,14 @@ class ReferencesSeen:
                 self.lettered += 1
             elif self.first_unmarked is None and ("\n" in value.strip() or len(value) > LONGEST_WITHIN):
                 self.first_unmarked = line
+
+    def _see_parted(self, line: int, text: str) -> None:
+        if listed_texts(text) is not None or within_by(text) is not None:
+            return
+        if self.has_cells and parted(text, BAR) is not None:
+            self.barred += 1
+        elif parted(text, SEMICOLON) is not None:
+            self.parted.append((line, text.strip()))
 
     def _see_padded(self, text: str) -> None:
         if len(text) == _PADDED_TO and text.isdecimal():
@@ -205,7 +233,7 @@ class ReferencesSeen:
     @property
     def form(self) -> WrittenReferences:
         lists = self.stated.references == "lists" or bool(self.written_lists and self.first_unlisted is None)
-        return WrittenReferences(self.stated.references, lists, self._yes_no, self._is_padded)
+        return WrittenReferences(self.stated.references, lists, self._yes_no, self._is_padded, self.has_cells)
 
     @property
     def _is_padded(self) -> bool:
@@ -229,7 +257,7 @@ class ReferencesSeen:
         """What nobody can tell from the file."""
         if self.stated.references is not None:
             return None
-        return self._mixed_lists or self._nameless_labels or self._unmarked
+        return self._mixed_lists or self._semicolons or self._nameless_labels or self._unmarked
 
     @property
     def _mixed_lists(self) -> Doubt | None:
@@ -242,6 +270,19 @@ class ReferencesSeen:
         problem = f"{brief}; say which under questions: answers: lists or answers: as-written"
         ways = (Stated(references="lists"), Stated(references="as-written"))
         return Doubt(problem, self.first_list, self.column, ways, brief=brief)
+
+    @property
+    def _semicolons(self) -> Doubt | None:
+        if self.ours or len(self.parted) < max(_FEWEST_PARTED, self.rows * _PARTED_SELDOM):
+            return None
+        line, text = self.parted[0]
+        brief = (
+            f"{len(self.parted)} of the {self.rows} answers have ; between words, such as {text!r:.80}: either each entry is"
+            " accepted, or the whole is the answer"
+        )
+        problem = f"{brief}; say which under questions: answers: lists or answers: as-written"
+        ways = (Stated(references="lists"), Stated(references="as-written"))
+        return Doubt(problem, line, self.column, ways, brief=brief)
 
     @property
     def _nameless_labels(self) -> Doubt | None:
@@ -278,6 +319,12 @@ class ReferencesSeen:
         lists = self.lists + (self.written_lists if self.form.lists else 0)
         if lists:
             told.append(f"answer: every entry of a list in {name} is accepted{self._of_all(lists)}")
+        for sign, rows in (
+            (BAR, self.barred),
+            (SEMICOLON, len(self.parted) if self.stated.references == "lists" else 0),
+        ):
+            if rows:
+                told.append(f"answer: {sign} in {name} parts answers, and each is accepted{self._of_all(rows)}")
         if self.lettered:
             told.append(
                 f"answer: a letter in brackets before what is said in {name}: either is accepted{self._of_all(self.lettered)}"
