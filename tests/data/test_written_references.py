@@ -279,3 +279,30 @@ def test_semicolons_in_references_are_asked_about_where_several_have_them(tmp_pa
     assert [case.answer for case in load(several, stated=Stated(references="as-written"))][0] == "Goethe; J. W. Goethe"
     ours_too = quiz(tmp_path, [f"{n}\tWho {n}?\tGoethe; J. W. Goethe" for n in range(4)], "id\ttext\tanswer")
     assert {case.answer for case in load(ours_too)} == {"Goethe; J. W. Goethe"}
+
+
+def test_answers_as_a_page_has_them_are_read_as_what_it_shows(tmp_path: Path) -> None:
+    lines = ["Where?\t<b>Paris</b>", "Which firm?\tAT&amp;T", "How many?\t10<sup>6</sup>&nbsp;", "Who?\tBohr"]
+    dataset = load(quiz(tmp_path, lines))
+    assert [case.answer for case in dataset] == ["Paris", "AT&T", "10^6", "Bohr"]
+    assert "tags and signs of HTML in answer are read as what a page shows (in 3 of 4 rows)" in dataset.notes[0]
+    about_html = ["What is bold?\t<b>", "How is & written?\t&amp;", "And a link?\t<a>x</a>"]
+    seldom = [*lines[:1], *(f"What is {number}?\tplain" for number in range(3))]
+    assert [case.answer for case in load(quiz(tmp_path, about_html))] == ["<b>", "&amp;", "<a>x</a>"]
+    assert next(iter(load(quiz(tmp_path, seldom)))).answer == "<b>Paris</b>"
+    ours_too = quiz(tmp_path, ["1\tWhere?\t<b>Paris</b>"], "id\ttext\tanswer")
+    assert [case.answer for case in load(ours_too)] == ["<b>Paris</b>"]
+
+
+def test_what_a_tool_asserts_is_no_answer(tmp_path: Path) -> None:
+    with pytest.raises(
+        FileError, match=r":2: __expected: what promptfoo asserts .* `moot import promptfoo output.json`"
+    ):
+        load(quiz(tmp_path, ["Where?\tequals: Paris", "Who?\tcontains: Bohr"], "question\t__expected"))
+    assert [case.answer for case in load(quiz(tmp_path, ["Where?\tParis"], "question\t__expected"))] == ["Paris"]
+
+
+@pytest.mark.parametrize("write", [ours, theirs])
+def test_a_solution_that_lost_the_ends_of_its_lines_still_ends_in_its_number(tmp_path: Path, write: Any) -> None:
+    dataset = load(write(tmp_path, ["He pays 2+3=5. #### 5", "It costs more. #### $1,200.50", "A heading #### Title"]))
+    assert [case.answer for case in dataset] == ["5", "$1,200.50", "A heading #### Title"]

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from moot.data.html_in_texts import says_something, without_html
 from moot.data.listed_texts import listed_texts
 from moot.data.parted_texts import BAR, SEMICOLON, parted
 from moot.data.solution_answers import BOX, LONGEST_WITHIN, MARK, answers_within, beside_a_letter, within_by
@@ -35,6 +36,10 @@ _LABELS = frozenset(("label", "labels", "labelid", "goldlabel", "class", "classi
 _MOST_LABELS = 20
 _ROWS_OF_FLAGS = 6
 """So many do not have 0 and 1 alone as what they count to."""
+_HTML_IN = 0.5
+"""Of all rows: in fewer it may be what is asked about."""
+_ASSERTIONS = "__expected"
+_ASSERTED = re.compile(r"(?:not-)?[a-z][a-z-]+(?:\([^()]*\))?:")
 _FEWEST_PARTED = 2
 _PARTED_SELDOM = 0.02
 """Of all rows: where no more have a semicolon, it is an accident of these."""
@@ -65,6 +70,8 @@ class WrittenReferences:
     """Whether numbers have zeros before them, so that all are as long."""
     bars: bool = False
     """Whether what stands between bars is an answer."""
+    html: bool = False
+    """Whether they are as a page has them, with tags and &amp;."""
 
     def read(self, given: Mapping[str, Any], kind: QuestionKind | None = None) -> Mapping[str, Any]:
         """A row in our form with the reference as it is answered. `kind`: of a row that names none."""
@@ -79,6 +86,8 @@ class WrittenReferences:
             return given
         if named == "yes-no":
             return given
+        if self.html and isinstance(value, str) and (bare := without_html(value)):
+            value = bare
         accepted: tuple[str, ...] = ()
         if (self.lists or not isinstance(value, str)) and (texts := listed_texts(value)) is not None:
             value, *others = texts
@@ -97,6 +106,8 @@ class WrittenReferences:
         if value == given["answer"] and not accepted:
             return given
         also = given.get("accepted")
+        if self.html and isinstance(also, list | tuple):
+            also = [(isinstance(each, str) and without_html(each)) or each for each in also]
         more = (
             [*accepted, *(each for each in also if each not in accepted)]
             if isinstance(also, list | tuple)
@@ -167,6 +178,11 @@ class ReferencesSeen:
     """Several answers with bars between them,"""
     parted: list[tuple[int, str]] = field(default_factory=list)
     """and texts that may be such with semicolons, each with its line."""
+    html: int = 0
+    """With tags or &amp;,"""
+    only_html: int = 0
+    """and those that are nothing else, as answers about HTML are."""
+    first_assertion: int | None = None
     first_list: int | None = None
     first_unlisted: int | None = None
     first_unmarked: int | None = None
@@ -193,6 +209,11 @@ class ReferencesSeen:
             self.first_unlisted = self.first_unlisted or line
         if isinstance(value, str):
             self._see_parted(line, value)
+            if (bare := without_html(value)) != value.strip():
+                self.html += 1
+                self.only_html += not says_something(bare)
+            if self.column.startswith(_ASSERTIONS) and _ASSERTED.match(value.strip()):
+                self.first_assertion = self.first_assertion or line
             self._see_padded(value.strip())
             if (within := within_by(value)) is not None:
                 self.solutions[within[0]] += 1
@@ -233,7 +254,16 @@ class ReferencesSeen:
     @property
     def form(self) -> WrittenReferences:
         lists = self.stated.references == "lists" or bool(self.written_lists and self.first_unlisted is None)
-        return WrittenReferences(self.stated.references, lists, self._yes_no, self._is_padded, self.has_cells)
+        return WrittenReferences(
+            self.stated.references, lists, self._yes_no, self._is_padded, self.has_cells, self._is_html
+        )
+
+    @property
+    def _is_html(self) -> bool:
+        """Of somebody else's file: whoever writes in our own form calls an answer what is one."""
+        return (
+            not self.ours and not self.only_html and self.html > self.rows * _HTML_IN and self.stated.references is None
+        )
 
     @property
     def _is_padded(self) -> bool:
@@ -257,7 +287,18 @@ class ReferencesSeen:
         """What nobody can tell from the file."""
         if self.stated.references is not None:
             return None
-        return self._mixed_lists or self._semicolons or self._nameless_labels or self._unmarked
+        return self._assertions or self._mixed_lists or self._semicolons or self._nameless_labels or self._unmarked
+
+    @property
+    def _assertions(self) -> Doubt | None:
+        if self.first_assertion is None:
+            return None
+        problem = (
+            "what promptfoo asserts of an answer, such as equals: Paris, is no answer; run `promptfoo eval -o output.json` and"
+            " `moot import promptfoo output.json`, or name a column of answers under questions,"
+            f" {written({'answer': WHICH_COLUMN})}"
+        )
+        return Doubt(problem, self.first_assertion, self.column)
 
     @property
     def _mixed_lists(self) -> Doubt | None:
@@ -319,6 +360,8 @@ class ReferencesSeen:
         lists = self.lists + (self.written_lists if self.form.lists else 0)
         if lists:
             told.append(f"answer: every entry of a list in {name} is accepted{self._of_all(lists)}")
+        if self._is_html:
+            told.append(f"answer: tags and signs of HTML in {name} are read as what a page shows{self._of_all(self.html)}")
         for sign, rows in (
             (BAR, self.barred),
             (SEMICOLON, len(self.parted) if self.stated.references == "lists" else 0),
