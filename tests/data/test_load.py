@@ -220,7 +220,9 @@ def test_questions_hang_together_where_a_field_says_the_same_to_its_end(
     ("text", "message"),
     [
         ('{"id": "1"}\n{"id": "2"}\n', r"cup\.json: not valid JSON .*; one object a line is read from a name"),
-        ('{"id": "1"}', r'cup\.json: expected a list of objects, or {"data": \[\.\.\.\]}'),
+        ('{"id": "1"}', r'cup\.json: expected a list of objects, or {"data": \[\.\.\.\]}; found an object with .id. \(a text'),
+        ('{"questions": ["a"], "n": 1}', r"found an object with 'questions' \(a list of 1 item\), 'n' \(a value\)"),
+        ('{"train": [{"a": 1}], "test": [{"a": 1}]}', r"there are lists of objects under 'train' and 'test': write"),
         ('[{"id": "1", "text": "Who?", "answer": "Ann"}, 7]', "cup.json:2: expected an object"),
         ('[{"id": "1", "text": "Who?", "answer": "Ann"}, {"id": "1", "text": "Who?", "answer": NaN}]', "cup.json:2: answer: "),
         ("[]", "no questions in it"),

@@ -16,6 +16,7 @@ from moot.data.solution_answers import answers_within
 from moot.data.tables.proposal import NOTHING_STATED, Stated
 from moot.data.written_references import AS_WRITTEN
 from moot.errors import FileError
+from moot.grade.match import match
 
 SOLUTION = "First 2 + 2 = 4.\n#### 4"
 
@@ -77,6 +78,23 @@ def test_lists_in_cells(value: object, texts: tuple[str, ...] | None) -> None:
         (r"\dfrac{3}{4}", (r"\frac{3}{4}", "3/4")),
         (r"\frac12", ("1/2",)),
         (r"\frac{x+1}{2}", ("(x+1)/2",)),
+        (r"1\frac{1}{2}", ("1 1/2", "3/2")),
+        (r"-2\tfrac13", (r"-2\frac13", "-2 1/3", "-7/3")),
+        (r"10\frac12\%", ("10 1/2%", "21/2")),
+        (r"x\frac{1}{2}", ("x(1/2)",)),
+        (r"\frac{1}{2}x", ("(1/2)x",)),
+        (r"\frac{1}{2x}", ("1/(2x)",)),
+        (r"\frac{3\pi}{4}", ("3pi/4",)),
+        (r"\frac{\sqrt{3}}{2}", ("sqrt(3)/2",)),
+        (r"2^3\frac{1}{2}", ("2^3(1/2)",)),
+        (r"1\frac{1}{2}x", ()),
+        (r"2^{n+1}", ("2^(n+1)",)),
+        (r"\textbf{(B)} 12", ("(B) 12", "12", "B")),
+        (r"\text{(C)}\ \ \frac{3}{4}", ("(C) 3/4", r"\frac{3}{4}", "3/4", "C")),
+        (r"\mathrm{(E)}\qquad\overline{AB}", (r"\overline{AB}", "E")),
+        ("(D) none of these", ("none of these", "D")),
+        (r"\textbf{(B)}", ("(B)",)),
+        (r"(X) 12", ()),
         (r"90^\circ", ("90",)),
         (r"\text{(C)}", ("(C)",)),
         (r"10,\!236", ("10,236",)),
@@ -89,6 +107,22 @@ def test_lists_in_cells(value: object, texts: tuple[str, ...] | None) -> None:
 )  # fmt: skip
 def test_an_answer_in_a_box_is_written_without_tex_too(box: str, also: tuple[str, ...]) -> None:
     assert answers_within(f"So it is $\\boxed{{{box}}}$.") == (box, *also)
+
+
+@pytest.mark.parametrize("write", [ours, theirs])
+def test_a_set_that_keeps_its_answers_in_boxes_and_its_copy_that_does_not_are_graded_alike(
+    tmp_path: Path, write: Any
+) -> None:
+    answers = [r"\frac{1}{2}", r"\text{Evelyn}", r"\dfrac{3}{4}", r"\left( 3, 4 \right)", r"1\frac{1}{2}"]
+    answers += [r"\textbf{(B)}\ 12", r"\begin{pmatrix} 1 \\ 2 \end{pmatrix}"]
+    said = [("1/2",), ("Evelyn",), ("3/4", r"\frac34"), ("(3, 4)", "(3,4)"), ("1 1/2", "3/2", r"\tfrac{3}{2}")]
+    said += [("12", "B", "(B) 12"), (r"\left.\begin{pmatrix} 1 \\ 2 \end{pmatrix}\right.",)]
+    for written in (answers, [f"So it is $\\boxed{{{answer}}}$." for answer in answers]):
+        dataset = load(write(tmp_path, written))
+        assert any("a letter in brackets before what is said" in note for note in dataset.notes)
+        for case, right in zip(dataset, said, strict=True):
+            assert [match(case, each).value for each in right] == [1.0] * len(right), case
+            assert match(case, "11/2").value == match(case, "D").value == 0.0
 
 
 def test_a_solution_is_the_comment_of_its_answer(tmp_path: Path) -> None:
@@ -183,3 +217,92 @@ def test_who_begins_is_told_how_answers_of_a_file_in_our_form_are_read(
     said = capsys.readouterr()
     assert "answer: what follows the last #### of answer" in said.out + said.err
     assert "right: 4" in said.out + said.err
+
+
+def quiz(folder: Path, lines: Sequence[str], header: str = "question\tanswer") -> Path:
+    path = folder / "cup.tsv"
+    path.write_text("\n".join((header, *lines)) + "\n")
+    return path
+
+
+@pytest.mark.parametrize(
+    "header", ["question\tanswer\taccepted_answers", "question\tanswer\taliases", "Вопрос\tОтвет\tЗачёт"]
+)
+def test_several_accepted_answers_in_a_cell_are_each_accepted_and_that_is_said(tmp_path: Path, header: str) -> None:
+    lines = [
+        "Who wrote it?\tGoethe\tJ. W. Goethe; Johann Wolfgang (von; as some say) Goethe;",
+        "Where?\tRome\tRoma|Urbs",
+    ]
+    lines += ["Who?\tTolstoy\tLeo Tolstoy", "Which firm?\tBell\tAT&amp;T; Bell Labs", "And?\tx\t"]
+    dataset = load(quiz(tmp_path, lines, header))
+    goethe = ("J. W. Goethe", "Johann Wolfgang (von; as some say) Goethe")
+    assert [case.accepted for case in dataset] == [
+        *(goethe, ("Roma", "Urbs"), ("Leo Tolstoy",), ("AT&amp;T", "Bell Labs"), ())
+    ]
+    column = header.rpartition("\t")[2]
+    assert f"accepted: ; parts the entries of {column} (in 2 cells)" in dataset.notes[0]
+    assert f"accepted: | parts the entries of {column} (in 1 cell)" in dataset.notes[0]
+
+
+def test_that_commas_part_no_accepted_answers_is_said(tmp_path: Path) -> None:
+    dataset = load(quiz(tmp_path, ["Who?\tGoethe\tJ. W. Goethe, Johann Wolfgang"], "question\tanswer\taliases"))
+    assert [case.accepted for case in dataset] == [("J. W. Goethe, Johann Wolfgang",)]
+    assert "a comma parts no entries of aliases (in 1 cell); write | or ; between them" in dataset.notes[0]
+
+
+@pytest.mark.parametrize("header", ["question\tanswer", "id\ttext\tanswer"])
+def test_a_reference_with_bars_is_a_list(tmp_path: Path, header: str) -> None:
+    answers = ["Paris|City of Light", "Rome", "|x|", "P(A|B)", "a|b", "x || y", "{n | n > 3}"]
+    first = "1\t" if header.startswith("id") else ""
+    lines = [f"{first.replace('1', str(number))}What is {number}?\t{answer}" for number, answer in enumerate(answers)]
+    dataset = load(quiz(tmp_path, lines, header))
+    assert read(dataset) == [("open", "Paris", ("City of Light",)), *(("open", each, ()) for each in answers[1:])]
+    assert any(
+        "answer: | in answer parts answers, and each is accepted (in 1 of 7 rows)" in note for note in dataset.notes
+    )
+    as_written = load(quiz(tmp_path, lines, header), stated=Stated(references="as-written"))
+    assert [case.answer for case in as_written] == answers
+
+
+def test_semicolons_in_references_are_asked_about_where_several_have_them(tmp_path: Path) -> None:
+    goethe, prose = "Who?\tGoethe; J. W. Goethe", f"Why?\tIt was late; {'so ' * 40}they went"
+    others = [f"What is {number}?\tplain" for number in range(3)]
+    assert load(quiz(tmp_path, [goethe, prose, "Loop?\tx = 1; y = 2", *others])).size == 6
+    several = quiz(tmp_path, [goethe, "Where?\tRome; Roma", *others])
+    with pytest.raises(
+        FileError, match=r":2: answer: 2 of the 5 answers have ; between words, such as 'Goethe; J. W. Go"
+    ):
+        load(several)
+    as_lists = load(several, stated=Stated(references="lists"))
+    assert [case.accepted for case in as_lists][:3] == [("J. W. Goethe",), ("Roma",), ()]
+    assert "answer: ; in answer parts answers, and each is accepted (in 2 of 5 rows)" in as_lists.notes[0]
+    assert [case.answer for case in load(several, stated=Stated(references="as-written"))][0] == "Goethe; J. W. Goethe"
+    ours_too = quiz(tmp_path, [f"{n}\tWho {n}?\tGoethe; J. W. Goethe" for n in range(4)], "id\ttext\tanswer")
+    assert {case.answer for case in load(ours_too)} == {"Goethe; J. W. Goethe"}
+
+
+def test_answers_as_a_page_has_them_are_read_as_what_it_shows(tmp_path: Path) -> None:
+    lines = ["Where?\t<b>Paris</b>", "Which firm?\tAT&amp;T", "How many?\t10<sup>6</sup>&nbsp;", "Who?\tBohr"]
+    dataset = load(quiz(tmp_path, lines))
+    assert [case.answer for case in dataset] == ["Paris", "AT&T", "10^6", "Bohr"]
+    assert "tags and signs of HTML in answer are read as what a page shows (in 3 of 4 rows)" in dataset.notes[0]
+    about_html = ["What is bold?\t<b>", "How is & written?\t&amp;", "And a link?\t<a>x</a>"]
+    seldom = [*lines[:1], *(f"What is {number}?\tplain" for number in range(3))]
+    assert [case.answer for case in load(quiz(tmp_path, about_html))] == ["<b>", "&amp;", "<a>x</a>"]
+    assert next(iter(load(quiz(tmp_path, seldom)))).answer == "<b>Paris</b>"
+    ours_too = quiz(tmp_path, ["1\tWhere?\t<b>Paris</b>"], "id\ttext\tanswer")
+    assert [case.answer for case in load(ours_too)] == ["<b>Paris</b>"]
+
+
+def test_what_a_tool_asserts_is_no_answer(tmp_path: Path) -> None:
+    with pytest.raises(
+        FileError, match=r":2: __expected: what promptfoo asserts .* `moot import promptfoo output.json`"
+    ):
+        load(quiz(tmp_path, ["Where?\tequals: Paris", "Who?\tcontains: Bohr"], "question\t__expected"))
+    assert [case.answer for case in load(quiz(tmp_path, ["Where?\tParis"], "question\t__expected"))] == ["Paris"]
+
+
+@pytest.mark.parametrize("write", [ours, theirs])
+def test_a_solution_that_lost_the_ends_of_its_lines_still_ends_in_its_number(tmp_path: Path, write: Any) -> None:
+    dataset = load(write(tmp_path, ["He pays 2+3=5. #### 5", "It costs more. #### $1,200.50", "A heading #### Title"]))
+    assert [case.answer for case in dataset] == ["5", "$1,200.50", "A heading #### Title"]

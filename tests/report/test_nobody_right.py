@@ -14,7 +14,7 @@ from moot.cli.app import app
 from moot.cli.exit import run_app
 
 Captured = pytest.CaptureFixture[str]
-FIRST = "Nobody was right about any of the"
+FIRST = "Nobody was right on any of the"
 
 
 @pytest.fixture(autouse=True)
@@ -63,9 +63,12 @@ def test_it_stands_first_wherever_the_run_is_told(capsys: Captured) -> None:
     rows = open_questions(12)
     ending = " ".join(ran({"cup": rows}, {row["id"]: "Blue" for row in rows}, capsys).split())
     assert ending.startswith(
-        f"{FIRST} 12 questions, not once. More likely than that all were wrong is that the references"
+        f"{FIRST} 12 questions. Either all answers are wrong, or the references are written in a form nobody answers in."
     )
-    assert "Of question 'q0' the reference is 'So it is blue, as colour 0 is.', and an answer was 'Blue'." in ending
+    assert (
+        "For example, the reference of question 'q0' is 'So it is blue, as colour 0 is.', and one answer was 'Blue'."
+        in ending
+    )
     assert "under `accepted`, or let a judge grade (judge: {models: [NAME]})" in ending
     assert "%" not in ending.partition("cup: 12 questions")[0]
     told = headline(capsys)
@@ -73,6 +76,7 @@ def test_it_stands_first_wherever_the_run_is_told(capsys: Captured) -> None:
     assert told["nobody_right"] == {
         "set": None,
         "choices": False,
+        "both": False,
         "questions": 12,
         "whole": True,
         "id": "q0",
@@ -82,27 +86,27 @@ def test_it_stands_first_wherever_the_run_is_told(capsys: Captured) -> None:
     assert run_app(app, ["report", "cup.yaml", "-o", "cup.html"]) == 0
     page = Path("cup.html").read_text()
     assert FIRST in page
-    assert " answered 0.0 %" not in page
+    assert " got 0.0 %" not in page
     capsys.readouterr()
     assert run_app(app, ["report", "cup.yaml", "--section", "accuracy"]) == 0
     assert capsys.readouterr().out.startswith(FIRST)
     assert run_app(app, ["runs"]) == 0
-    assert "nobody was right about any of 12 questions" in " ".join(capsys.readouterr().out.split())
+    assert "nobody was right on any of 12 questions" in " ".join(capsys.readouterr().out.split())
 
 
 def test_another_run_with_nothing_to_do_says_it_too(capsys: Captured) -> None:
     rows = open_questions(12)
     ran({"cup": rows}, {row["id"]: "Blue" for row in rows}, capsys)
     assert run_app(app, ["run", "cup.yaml"]) == 0
-    assert "nobody was right about any of 12 questions" in " ".join(capsys.readouterr().out.split())
+    assert "nobody was right on any of 12 questions" in " ".join(capsys.readouterr().out.split())
 
 
 def test_one_set_of_several_comes_before_what_the_run_claims(capsys: Captured) -> None:
     sets = {"solutions": open_questions(10, "s"), "plain": open_questions(4, "p", "blue")}
     said = {row["id"]: "blue" for rows in sets.values() for row in rows}
     ending = " ".join(ran(sets, said, capsys).split())
-    assert ending.startswith(f"{FIRST} 10 questions of 'solutions', not once.")
-    assert ending.index("an answer was 'blue'") < ending.index("got 28.6 %")
+    assert ending.startswith(f"{FIRST} 10 questions of 'solutions'. Either")
+    assert ending.index("one answer was 'blue'") < ending.index("got 28.6 %")
 
 
 def test_choices_whose_right_one_is_counted_otherwise(capsys: Captured) -> None:
@@ -111,8 +115,19 @@ def test_choices_whose_right_one_is_counted_otherwise(capsys: Captured) -> None:
         for n in range(20)
     ]
     ending = " ".join(ran({"cup": rows}, {row["id"]: "B" for row in rows}, capsys).split())
-    assert ending.startswith(f"{FIRST} 20 questions with choices, not once.")
+    assert ending.startswith(f"{FIRST} 20 questions with choices. Either all answers are wrong, or the right choices")
     assert "answers: letters, from-0, from-1 or texts" in ending
+
+
+def test_a_part_of_a_file_is_called_by_what_it_is(capsys: Captured) -> None:
+    closed = [
+        {"id": f"c{n}", "text": f"Which, {n}?", "choices": ["red", "blue", "green", "grey"], "answer": "A"}
+        for n in range(20)
+    ]
+    said = {**dict.fromkeys((f"q{n}" for n in range(12)), "Blue"), **{row["id"]: "A" for row in closed}}
+    ending = " ".join(ran({"cup": [*open_questions(12), *closed]}, said, capsys, strategies=["solo"]).split())
+    assert ending.startswith(f"{FIRST} 12 questions without choices. Either all answers are wrong")
+    assert headline(capsys)["nobody_right"]["whole"] is False
 
 
 @pytest.mark.parametrize(

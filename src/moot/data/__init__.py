@@ -48,6 +48,8 @@ ENDINGS = tuple(dict.fromkeys((*READERS, *TABLE_ENDINGS)))
 
 _SETS = Path(__file__).parent / "sets"
 
+_OF_CELLS = (".csv", ".tsv", ".txt")
+"""Endings of files whose values are texts."""
 
 T = TypeVar("T")
 
@@ -292,7 +294,7 @@ def load(
 
 def _references(path: Path, stated: Stated) -> ReferencesSeen:
     """How those of a file in our own form are written. What nobody can tell is refused."""
-    seen = ReferencesSeen(stated=stated, ours=True)
+    seen = ReferencesSeen(stated=stated, ours=True, has_cells=path.suffix.lower() in _OF_CELLS)
     for line, values in OurFile(path).rows():
         seen.see(line, values)
     if (doubt := seen.doubt) is not None:

@@ -19,6 +19,7 @@ from moot.foreign_files import MOST_LINE, RowLines, lines_of, opened, unpacked, 
 from moot.foreign_json import read_json
 from moot.foreign_parquet import parquet_opened, parquet_values
 from moot.models.closest import closest
+from moot.stats.counted_words import count
 
 if TYPE_CHECKING:
     import polars
@@ -35,6 +36,8 @@ NO_TABS = (
     "a .txt file is read as a table with tabs between its columns, and its first line has none; expected tabs there, or another"
     " ending: .csv for commas, semicolons or bars, .jsonl for one JSON object a line"
 )
+_MOST_KEYS = 5
+"""Of a document that is told."""
 _FLAGS = {"true": True, "false": False, "1": True, "0": False}
 
 
@@ -73,7 +76,7 @@ def json_rows(path: Path) -> NumberedRows:
         raise FileError(f"not valid JSON ({error}){_as_lines(text)}", file=path) from None
     items = _items(document)
     if not isinstance(items, list):
-        raise FileError('expected a list of objects, or {"data": [...]}', file=path)
+        raise FileError(f'expected a list of objects, or {{"data": [...]}}{_found_instead(document)}', file=path)
     for number, item in enumerate(items, start=1):
         if not isinstance(item, dict):
             raise FileError("expected an object", file=path, line=number)
@@ -106,6 +109,25 @@ def _items(document: Any) -> Any:
             for name, each in document.items()
         ]
     return None
+
+
+def _found_instead(document: Any) -> str:
+    """What the document has, by its keys: which of several lists holds the questions nobody can tell."""
+    if not isinstance(document, dict):
+        return ""
+    held = [key for key, items in document.items() if isinstance(items, list) and items and _all_objects(items)]
+    if len(held) > 1:
+        lists = " and ".join(f"{key!r:.40}" for key in held[:_MOST_KEYS])
+        return f"; there are lists of objects under {lists}: write the one with the questions into a file of its own"
+    keys = ", ".join(f"{key!r:.40} ({_sort(value)})" for key, value in [*document.items()][:_MOST_KEYS])
+    more = f" and {len(document) - _MOST_KEYS} more" if len(document) > _MOST_KEYS else ""
+    return f"; found an object with {keys}{more}" if keys else "; found an object with nothing in it"
+
+
+def _sort(value: Any) -> str:
+    if isinstance(value, list):
+        return f"a list of {count(len(value), 'item')}" if value else "an empty list"
+    return "an object" if isinstance(value, dict) else "a text" if isinstance(value, str) else "a value"
 
 
 def _is_by_columns(document: Mapping[str, Any]) -> bool:

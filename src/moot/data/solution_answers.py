@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from moot.grade.tex import spellings
+
 MARK = "####"
 BOX = "\\boxed{…}"
 
@@ -15,31 +17,17 @@ LONGEST_WITHIN = 300
 """Characters. A longer one is no answer that anybody repeats."""
 _BEHIND_MARK = re.compile(r"(?:\A|\n|\\n)[ \t]*####([^\n]+)\Z")
 r"""On a line of its own, which some tables write as \n in so many letters."""
+_BEHIND_MARK_IN_LINE = re.compile(r"[^\s#][ \t]*[ \t]####[ \t]*([-−]?[$€£]?[0-9][0-9.,]*+[%€£]?)\Z")
+"""Behind the words of a solution that has lost the ends of its lines: a number, which no heading is."""
 _BOXED = re.compile(r"\\f?boxed[ \t]*(?:\{|(?=[^\s{]))")
 _BARE = re.compile(r"[^\s$.,;\\]+")
 r"""What \boxed takes without braces: 5 of "\boxed 5$"."""
 
-_KEPT_INSIDE = re.compile(r"\\(?:text|textbf|textit|textrm|mathrm|mathbf|mathit|mbox)\s?\{([^{}]*)\}")
-_FRACTION = re.compile(r"\\[dtc]?frac\s?(?:\{([^{}]*)\}|(\w))\s?(?:\{([^{}]*)\}|(\w))")
-_ROOT = re.compile(r"\\sqrt\s?\{([^{}]*)\}")
-_LEFT_OUT = re.compile(r"\\(?:left|right|[!,;:]|displaystyle|quad)(?![a-z])|\^\{?\\circ\}?|\\degree|\$")
-_PLAIN = {
-    **{rf"\{sign}": sign for sign in "%#&_{}"},
-    r"\cdot": "*",
-    r"\times": "*",
-    r"\pi": "pi",
-    r"\infty": "infinity",
-    r"\pm": "±",
-    r"\le": "≤",
-    r"\leq": "≤",
-    r"\ge": "≥",
-    r"\geq": "≥",
-    r"\neq": "≠",
-    r"\cup": "∪",
-    r"\in": "∈",
-}
-_COMMAND = re.compile(r"\\(?:[a-zA-Z]+|.)")
-_SIMPLE = re.compile(r"-?[\w.]+")
+_LETTER = re.compile(r"\(([A-J])\) ?(\S.*)", re.DOTALL)
+_LETTER_IN_TEX = re.compile(
+    r"\\(?:text|math)[a-z]{0,6} ?\{ ?\(([A-J])\) ?\}(?:\\[ ,;:!]|\\q?quad(?![a-z])|[~\s])*(?![~\s])(.+)", re.DOTALL
+)
+"""A choice of AMC, as MATH and NuminaMath have it: its letter and what it says."""
 
 
 def answers_within(reference: str) -> tuple[str, ...] | None:
@@ -48,27 +36,20 @@ def answers_within(reference: str) -> tuple[str, ...] | None:
     if found is None:
         return None
     sign, answer = found
-    spellings = (answer, _with_plain_fractions(answer), _without_tex(answer)) if sign == BOX else (answer,)
-    return tuple(dict.fromkeys(filter(None, spellings)))
+    if sign == MARK:
+        return (answer,)
+    return tuple(dict.fromkeys((answer, *spellings(answer), *beside_a_letter(answer))))
 
 
-def _with_plain_fractions(tex: str) -> str:
-    return re.sub(r"\\[dtc]frac(?![a-z])", r"\\frac", tex)
-
-
-def _without_tex(tex: str) -> str | None:
-    """None: it has commands for which there is no sign."""
-    text = _KEPT_INSIDE.sub(r"\1", _LEFT_OUT.sub("", tex.replace(r"\$", "")))
-    text = _FRACTION.sub(_fraction, _ROOT.sub(r"sqrt(\1)", text))
-    if any(command not in _PLAIN for command in _COMMAND.findall(text)):
-        return None
-    text = _COMMAND.sub(lambda command: _PLAIN[command.group()], text)
-    return " ".join(re.sub(r"\^\{(-?\w+)\}", r"^\1", text).split())
-
-
-def _fraction(found: re.Match[str]) -> str:
-    parts = (found[1] or found[2] or "", found[3] or found[4] or "")
-    return "/".join(part if _SIMPLE.fullmatch(part) else f"({part})" for part in parts)
+def beside_a_letter(answer: str) -> tuple[str, ...]:
+    r"""Of an answer with the letter of its choice, \textbf{(B)} 12, what it says and the letter: whoever is right says either."""
+    lettered = _LETTER_IN_TEX.fullmatch(answer)
+    if lettered is None:
+        lettered = next(filter(None, map(_LETTER.fullmatch, (*spellings(answer), answer))), None)
+    if lettered is None:
+        return ()
+    letter, value = lettered.groups()
+    return (value, *spellings(value), letter)
 
 
 def answer_within(reference: str) -> str | None:
@@ -80,7 +61,7 @@ def answer_within(reference: str) -> str | None:
 def within_by(reference: str) -> tuple[str, str] | None:
     """The sign that tells the answer within a solution, `MARK` or `BOX`, and the answer."""
     whole = reference.strip()
-    marked = _BEHIND_MARK.search(whole)
+    marked = _BEHIND_MARK.search(whole) or _BEHIND_MARK_IN_LINE.search(whole)
     sign, found = (MARK, marked[1].strip()) if marked else (BOX, _boxed(whole))
     return (sign, found) if found and found != whole and len(found) <= LONGEST_WITHIN else None
 

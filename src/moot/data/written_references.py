@@ -14,8 +14,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from moot.data.html_in_texts import says_something, without_html
 from moot.data.listed_texts import listed_texts
-from moot.data.solution_answers import LONGEST_WITHIN, MARK, answers_within, within_by
+from moot.data.parted_texts import BAR, SEMICOLON, parted
+from moot.data.solution_answers import BOX, LONGEST_WITHIN, MARK, answers_within, beside_a_letter, within_by
 from moot.data.tables.advised_columns import WHICH_COLUMN, written
 from moot.data.tables.doubts import Doubt
 from moot.data.tables.known_names import plain
@@ -34,6 +36,13 @@ _LABELS = frozenset(("label", "labels", "labelid", "goldlabel", "class", "classi
 _MOST_LABELS = 20
 _ROWS_OF_FLAGS = 6
 """So many do not have 0 and 1 alone as what they count to."""
+_HTML_IN = 0.5
+"""Of all rows: in fewer it may be what is asked about."""
+_ASSERTIONS = "__expected"
+_ASSERTED = re.compile(r"(?:not-)?[a-z][a-z-]+(?:\([^()]*\))?:")
+_FEWEST_PARTED = 2
+_PARTED_SELDOM = 0.02
+"""Of all rows: where no more have a semicolon, it is an accident of these."""
 _PADDED_TO = 3
 """Digits: as the answers of AIME are filled in, from 000 to 999."""
 _MOSTLY = 0.9
@@ -59,6 +68,10 @@ class WrittenReferences:
     """and what stands for yes and no."""
     padded: bool = False
     """Whether numbers have zeros before them, so that all are as long."""
+    bars: bool = False
+    """Whether what stands between bars is an answer."""
+    html: bool = False
+    """Whether they are as a page has them, with tags and &amp;."""
 
     def read(self, given: Mapping[str, Any], kind: QuestionKind | None = None) -> Mapping[str, Any]:
         """A row in our form with the reference as it is answered. `kind`: of a row that names none."""
@@ -73,25 +86,38 @@ class WrittenReferences:
             return given
         if named == "yes-no":
             return given
+        if self.html and isinstance(value, str) and (bare := without_html(value)):
+            value = bare
         accepted: tuple[str, ...] = ()
         if (self.lists or not isinstance(value, str)) and (texts := listed_texts(value)) is not None:
+            value, *others = texts
+            accepted = (*others,)
+        elif isinstance(value, str) and within_by(value) is None and (texts := self._parted(value)) is not None:
             value, *others = texts
             accepted = (*others,)
         if isinstance(value, str) and (within := answers_within(value)):
             accepted = (*within[1:], *accepted)
             given = given if given.get("comment") else {**given, "comment": value.strip()}
             value = within[0]
+        elif isinstance(value, str) and "\\" in value:
+            accepted = (*beside_a_letter(value.strip()), *accepted)
         if self.padded and isinstance(value, str) and (bare := value.strip().lstrip("0") or "0") != value.strip():
             accepted = (*accepted, bare)
         if value == given["answer"] and not accepted:
             return given
         also = given.get("accepted")
+        if self.html and isinstance(also, list | tuple):
+            also = [(isinstance(each, str) and without_html(each)) or each for each in also]
         more = (
             [*accepted, *(each for each in also if each not in accepted)]
             if isinstance(also, list | tuple)
             else accepted
         )
         return {**given, "answer": value, **({"accepted": list(more)} if more else {})}
+
+    def _parted(self, text: str) -> tuple[str, ...] | None:
+        found = parted(text, BAR) if self.bars else None
+        return parted(text, SEMICOLON) if found is None and self.taken == "lists" else found
 
 
 AS_THEY_STAND = WrittenReferences()
@@ -122,6 +148,8 @@ class ReferencesSeen:
     stated: Stated = field(default_factory=Stated)
     ours: bool = False
     """Whether the file is in our own form, whose writer calls an answer what is one."""
+    has_cells: bool = True
+    """Whether a text is all that an answer can be, so that a list is written with bars."""
     rows: int = 0
     open_rows: int = 0
     """Without those whose kind is said in the row."""
@@ -144,6 +172,17 @@ class ReferencesSeen:
     """Lists that stand as such in a file of objects,"""
     written_lists: int = 0
     """and lists in writing."""
+    lettered: int = 0
+    """Answers with the letter of their choice before them."""
+    barred: int = 0
+    """Several answers with bars between them,"""
+    parted: list[tuple[int, str]] = field(default_factory=list)
+    """and texts that may be such with semicolons, each with its line."""
+    html: int = 0
+    """With tags or &amp;,"""
+    only_html: int = 0
+    """and those that are nothing else, as answers about HTML are."""
+    first_assertion: int | None = None
     first_list: int | None = None
     first_unlisted: int | None = None
     first_unmarked: int | None = None
@@ -169,11 +208,28 @@ class ReferencesSeen:
         else:
             self.first_unlisted = self.first_unlisted or line
         if isinstance(value, str):
+            self._see_parted(line, value)
+            if (bare := without_html(value)) != value.strip():
+                self.html += 1
+                self.only_html += not says_something(bare)
+            if self.column.startswith(_ASSERTIONS) and _ASSERTED.match(value.strip()):
+                self.first_assertion = self.first_assertion or line
             self._see_padded(value.strip())
             if (within := within_by(value)) is not None:
                 self.solutions[within[0]] += 1
+                self.lettered += within[0] == BOX and bool(beside_a_letter(within[1]))
+            elif "\\" in value and beside_a_letter(value.strip()):
+                self.lettered += 1
             elif self.first_unmarked is None and ("\n" in value.strip() or len(value) > LONGEST_WITHIN):
                 self.first_unmarked = line
+
+    def _see_parted(self, line: int, text: str) -> None:
+        if listed_texts(text) is not None or within_by(text) is not None:
+            return
+        if self.has_cells and parted(text, BAR) is not None:
+            self.barred += 1
+        elif parted(text, SEMICOLON) is not None:
+            self.parted.append((line, text.strip()))
 
     def _see_padded(self, text: str) -> None:
         if len(text) == _PADDED_TO and text.isdecimal():
@@ -198,7 +254,16 @@ class ReferencesSeen:
     @property
     def form(self) -> WrittenReferences:
         lists = self.stated.references == "lists" or bool(self.written_lists and self.first_unlisted is None)
-        return WrittenReferences(self.stated.references, lists, self._yes_no, self._is_padded)
+        return WrittenReferences(
+            self.stated.references, lists, self._yes_no, self._is_padded, self.has_cells, self._is_html
+        )
+
+    @property
+    def _is_html(self) -> bool:
+        """Of somebody else's file: whoever writes in our own form calls an answer what is one."""
+        return (
+            not self.ours and not self.only_html and self.html > self.rows * _HTML_IN and self.stated.references is None
+        )
 
     @property
     def _is_padded(self) -> bool:
@@ -222,7 +287,18 @@ class ReferencesSeen:
         """What nobody can tell from the file."""
         if self.stated.references is not None:
             return None
-        return self._mixed_lists or self._nameless_labels or self._unmarked
+        return self._assertions or self._mixed_lists or self._semicolons or self._nameless_labels or self._unmarked
+
+    @property
+    def _assertions(self) -> Doubt | None:
+        if self.first_assertion is None:
+            return None
+        problem = (
+            "what promptfoo asserts of an answer, such as equals: Paris, is no answer; run `promptfoo eval -o output.json` and"
+            " `moot import promptfoo output.json`, or name a column of answers under questions,"
+            f" {written({'answer': WHICH_COLUMN})}"
+        )
+        return Doubt(problem, self.first_assertion, self.column)
 
     @property
     def _mixed_lists(self) -> Doubt | None:
@@ -235,6 +311,19 @@ class ReferencesSeen:
         problem = f"{brief}; say which under questions: answers: lists or answers: as-written"
         ways = (Stated(references="lists"), Stated(references="as-written"))
         return Doubt(problem, self.first_list, self.column, ways, brief=brief)
+
+    @property
+    def _semicolons(self) -> Doubt | None:
+        if self.ours or len(self.parted) < max(_FEWEST_PARTED, self.rows * _PARTED_SELDOM):
+            return None
+        line, text = self.parted[0]
+        brief = (
+            f"{len(self.parted)} of the {self.rows} answers have ; between words, such as {text!r:.80}: either each entry is"
+            " accepted, or the whole is the answer"
+        )
+        problem = f"{brief}; say which under questions: answers: lists or answers: as-written"
+        ways = (Stated(references="lists"), Stated(references="as-written"))
+        return Doubt(problem, line, self.column, ways, brief=brief)
 
     @property
     def _nameless_labels(self) -> Doubt | None:
@@ -271,6 +360,18 @@ class ReferencesSeen:
         lists = self.lists + (self.written_lists if self.form.lists else 0)
         if lists:
             told.append(f"answer: every entry of a list in {name} is accepted{self._of_all(lists)}")
+        if self._is_html:
+            told.append(f"answer: tags and signs of HTML in {name} are read as what a page shows{self._of_all(self.html)}")
+        for sign, rows in (
+            (BAR, self.barred),
+            (SEMICOLON, len(self.parted) if self.stated.references == "lists" else 0),
+        ):
+            if rows:
+                told.append(f"answer: {sign} in {name} parts answers, and each is accepted{self._of_all(rows)}")
+        if self.lettered:
+            told.append(
+                f"answer: a letter in brackets before what is said in {name}: either is accepted{self._of_all(self.lettered)}"
+            )
         if self._is_padded:
             first = next(iter(self.padded_with))
             told.append(

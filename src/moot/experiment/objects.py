@@ -308,7 +308,7 @@ def _letters(row: Mapping[str, Any]) -> list[str]:
 def _answered(questions: list[Any]) -> list[Any]:
     """With references as they are answered, as those of a file are; a frame's cells may hold arrays."""
     rows = [_with_lists(item) if isinstance(item, Mapping) else item for item in questions]
-    seen = ReferencesSeen(ours=True)
+    seen = ReferencesSeen(ours=True, has_cells=False)
     for number, row in enumerate(rows, start=1):
         if isinstance(row, Mapping):
             seen.see(number, row)

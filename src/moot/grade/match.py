@@ -66,6 +66,8 @@ def no_answer(*, known: bool) -> Score:
 
 _NO_DIFFERENCE = re.compile(r"\b(?:a|an|the)\b|[\W_]+", re.IGNORECASE)
 _TIMES_A_REFERENCE = 20
+_FACTORIAL = re.compile(r"[$(]*[0-9]+!+[$).]*")
+_COMPARED = re.compile(r"[\w)\]'\"] ?={2,3} ?[\w(\['\"-]")
 
 _AT_MOST = f"and up to {LONGEST_COMPARED:,} are compared"
 
@@ -124,7 +126,15 @@ def _among(variants: tuple[str, ...], answer: str, reading: Callable[[str], str]
     if not variants:
         return False
     answer_read = reading(answer)
-    return any(answer_read == reading(variant) for variant in variants)
+    return any(answer_read == reading(variant) and not _differ_in_a_sign(variant, answer) for variant in variants)
+
+
+def _differ_in_a_sign(reference: str, answer: str) -> bool:
+    """In one that mostly says nothing, and says something here: 3! of a reference, which nobody has written to cheer, and the == of
+    a comparison, where = gives a name a value."""
+    if "!" in reference and _FACTORIAL.fullmatch(reference.strip()) and "!" not in answer:
+        return True
+    return "=" in reference and "=" in answer and bool(_COMPARED.search(reference)) != bool(_COMPARED.search(answer))
 
 
 def _loose(text: str, case: Case) -> str:

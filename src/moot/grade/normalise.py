@@ -14,6 +14,7 @@ from functools import lru_cache
 
 from moot.grade.numerals import numerals, thousands
 from moot.grade.signs import KEPT_MINUS, joined, signed
+from moot.grade.tex import improper, may_be_tex, without_tex
 from moot.types import Question
 
 _STRESS = "\u0301"
@@ -22,6 +23,14 @@ _RAISED = re.compile("[⁰¹²³⁴-⁹]+|(?<=[0-9])[¼½¾⅐-⅞]")
 """Powers, and a half behind a whole number: written out 10⁶ would be 106, and 2½ would be 21/2."""
 _DECIMAL_COMMA = re.compile(r"(?<=[0-9]),(?=[0-9])")
 _DECIMAL = re.compile(r"(-?)(0|[1-9][0-9]*|)\.([0-9]+)")
+_HALF_BEHIND = re.compile(r"-?[0-9]+[¼½¾⅐-⅞]")
+_PI = re.compile(r"(?<![^\W\d_])π(?![^\W\d_])")
+_ROOT = re.compile(r"(?:√|sqrt) ?(?:(?=\()|([0-9]+(?:\.[0-9]+)?|(?<=√)[A-Za-z](?![A-Za-z])))")
+_TIMES = re.compile(r"(?<=[0-9])(?: ?[*·×⋅] ?| )(?=sqrt\(|pi(?![^\W_]))")
+_SEVERAL = re.compile(r"[(\[{] *-?[0-9.]+(?: *, *-?[0-9.]+)+ *[)\]}]")
+_THOUSANDS = re.compile(r"(?<![0-9])[1-9][0-9]{0,2}(?:,[0-9]{3})+(?![0-9])")
+_RAISED_GROUP = re.compile(r"\^\{([^{}]*[-+*/][^{}]*)\}")
+"""Of x^{n+1}: without anything around it, it would be x^n+1."""
 
 _MOST_READINGS = 5
 LONGEST_COMPARED = 10_000
@@ -82,6 +91,8 @@ def _normalised(text: str) -> str:
 
 def _read(text: str) -> tuple[str, bool]:
     """Words and signs in one spelling, and whether there are any signs."""
+    if "^{" in text:
+        text = _RAISED_GROUP.sub(r"^(\1)", text)
     folded = _folded(text.replace(KEPT_MINUS, " "))
     parts = signed(folded)
     if not parts.words:
@@ -102,7 +113,8 @@ def _without_articles(words: Sequence[str], signs: Sequence[str]) -> tuple[list[
 
 def spelled(text: str, language: str) -> str:
     """Normalised, with numbers in digits: "twenty-one" is "21", and 20 000 is 20000; a number that is all there is is written as
-    short as it can be, so that 18.0 is 18. For comparing, never for showing."""
+    short as it can be, so that 18.0 is 18, and 1 1/2 is 3/2. What is written in TeX is as it is without. For comparing, never for
+    showing."""
     if len(text) <= _REMEMBERED:
         return _spelled(text, language)
     return normalise(text) if too_long(text) else _spelled.__wrapped__(" ".join(text.split()), language)
@@ -111,7 +123,7 @@ def spelled(text: str, language: str) -> str:
 @lru_cache(maxsize=20_000)
 def _spelled(text: str, language: str) -> str:
     """Numbers in words end at a sign: "twenty-one < x" is "21<x"."""
-    written = thousands(text, language)
+    written = thousands(_without_notation(text, language), language)
     if language != "en":
         written = _DECIMAL_COMMA.sub(".", written)
     folded = _folded(written.replace(KEPT_MINUS, " "))
@@ -125,8 +137,30 @@ def _spelled(text: str, language: str) -> str:
     return _shortest(joined([word for run in runs for word in run], [*before, signs[-1]]))
 
 
+def _without_notation(text: str, language: str) -> str:
+    """A formula in one of the ways in which it is written: with TeX or without, √2 as sqrt(2), π as pi. Commas within brackets
+    part what there is several of, where they could not part thousands."""
+    if may_be_tex(text):
+        text = without_tex(text)
+    if "∞" in text:
+        text = text.replace("∞", "infinity")
+    if "π" in text:
+        text = _PI.sub("pi", text)
+    if "√" in text or "sqrt" in text:
+        text = _ROOT.sub(lambda root: f"sqrt({root[1]})" if root[1] else "sqrt", text)
+    if "sqrt" in text or "pi" in text:
+        text = _TIMES.sub("", text)
+    if language == "en" and "," in text and _SEVERAL.fullmatch(text.strip()) and not _THOUSANDS.search(text):
+        text = text.replace(",", ", ")
+    return text
+
+
 def _shortest(text: str) -> str:
     """One number alone without the zeros that say nothing: 0.50 is .5 and 0.5. Beside words a point may be a version's."""
+    if not text.isascii() and _HALF_BEHIND.fullmatch(text):
+        text = f"{text[:-1]} {unicodedata.normalize('NFKC', text[-1])}".replace("\u2044", "/")
+    if "/" in text and (fraction := improper(text)) is not None:
+        return fraction
     if "." not in text or (number := _DECIMAL.fullmatch(text)) is None:
         return text
     sign, whole, decimals = number.groups()

@@ -33,15 +33,20 @@ _YEARS, _MONTHS = frozenset(_YEAR_WORDS.split()), frozenset(_MONTH_WORDS.split()
 _SPACES = " \u00a0\u2009\u202f"
 _THOUSANDS = re.compile(rf"(?<![\w.,])[1-9]\d{{0,2}}(?:[{_SPACES}]\d{{3}})++(?![\w{_SPACES}]*\d)")
 _COMMA_THOUSANDS = re.compile(r"(?<![\w.,])[1-9]\d{0,2}(?:,\d{3})++(?!,?\d)")
+_POINT_THOUSANDS = re.compile(r"(?<![\w.,])[1-9]\d{0,2}(?:\.\d{3})++(?!\.?\d)(?![A-Za-z])")
+_WITH_POINTS = frozenset(("da", "de", "es", "id", "it", "nl", "pt", "tr"))
+"""Languages in which a point parts thousands and a comma the fraction."""
 _SEPARATORS = re.compile(rf"[,{_SPACES}]")
 
 
 def thousands(text: str, language: str) -> str:
-    """20 000 as 20000, and in English 20,000 too: in Russian the comma of 3,125 is a decimal one.
+    """20 000 as 20000, and in English 20,000 too, in German 20.000: in Russian the comma of 3,125 is a decimal one.
 
     For the text as it was written: once punctuation is off, 3.125 looks like three thousand and something.
     """
     joined = _THOUSANDS.sub(lambda numeral: _SEPARATORS.sub("", numeral.group()), text)
+    if language in _WITH_POINTS:
+        return _POINT_THOUSANDS.sub(lambda numeral: numeral.group().replace(".", ""), joined)
     if language != "en":
         return joined
     return _COMMA_THOUSANDS.sub(lambda numeral: _SEPARATORS.sub("", numeral.group()), joined)

@@ -9,6 +9,7 @@ from typing import Any
 from moot.data.blank_references import BlankReferences
 from moot.data.case import MissingReference, read_case
 from moot.data.formats import shuffled
+from moot.data.parted_texts import BAR, SEMICOLON, entries
 from moot.data.placed import Placed
 from moot.data.rows import LISTS, from_cell
 from moot.data.tables.answer_forms import AnswersAs, could_be_a_choice, folded, in_words, label_against_text, place_of
@@ -23,6 +24,7 @@ from moot.errors import FileError
 from moot.types import MOST_CHOICES, Question, QuestionKind, seeded
 
 _FEWEST_WORDS = 6
+COMMA = ","
 
 
 def is_list(cell: str) -> bool:
@@ -89,7 +91,7 @@ class TableRow:
         if key == WRONG:
             return self._wrong(cell) if cell.strip() else None
         if key in LISTS:
-            return [item.strip() for item in cell.split("|")] if cell.strip() else None
+            return entries(cell) if cell.strip() else None
         return from_cell(key, cell, self.columns.table.path, self.line)
 
     def _cut(self, cell: str, separator: str | None) -> list[str]:
@@ -122,6 +124,17 @@ class TableRow:
             problem = f"nothing in it, though {names[len(cells) - 1 - _trailing(cells)]!r} after it has a choice"
             raise FileError(problem, file=self.columns.table.path, line=self.line, key=names[gap])
         return items or None
+
+    def parted_by(self, key: str) -> str | None:
+        """What parts the accepted or rejected answers of a cell; a comma, where it may be meant to. None: it holds one, or a list
+        that is written as one."""
+        columns = self.columns.columns.get(key)
+        cell = self.values.get(columns) if isinstance(columns, str) else None
+        if not isinstance(cell, str) or not cell.strip() or is_list(cell):
+            return None
+        if len(entries(cell)) > 1:
+            return BAR if BAR in cell else SEMICOLON
+        return COMMA if COMMA in cell else None
 
     def _list(self, key: str, cell: str) -> Any:
         """As JSON writes a list, or as Python does."""

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from moot.data.parted_texts import BAR, SEMICOLON
 from moot.data.tables.answer_forms import AnswersSeen
 from moot.data.tables.choice_cells import SEPARATORS, SEPARATORS_IN_WORDS, WRITTEN, is_cut, separator_of
 from moot.data.tables.choice_labels import columns_in_russian
 from moot.data.tables.doubts import Doubt
 from moot.data.tables.known_names import ColumnNames, several
-from moot.data.tables.mapped import ColumnsOfTable, is_list
+from moot.data.tables.listed_names import cut
+from moot.data.tables.mapped import COMMA, ColumnsOfTable, is_list
 from moot.data.tables.stated import Stated
 from moot.data.written_references import ReferencesSeen
+from moot.stats.counted_words import count
 from moot.types import MOST_CHOICES
+
+_OF_ANSWERS = ("accepted", "rejected")
 
 
 @dataclass(slots=True)
@@ -31,8 +37,21 @@ class RowsSeen:
     """Of choices that are a text to be cut."""
     fewer: int = 0
     """Questions with fewer choices than there are columns for them."""
+    parted: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """Cells of accepted or rejected answers that hold several, by our key and by what parts them."""
     nulls: int = 0
     """Answers that are null, which a table may also have where somebody forgot one."""
+
+    def parted_told(self, columns: Mapping[str, ColumnNames]) -> tuple[str, ...]:
+        """How cells with several accepted or rejected answers are read."""
+        told = []
+        for (key, by), rows in self.parted.items():
+            name, cells = cut(several(columns[key])[0]), count(rows, "cell")
+            if by != COMMA:
+                told.append(f"{key}: {by} parts the entries of {name} (in {cells})")
+            elif not {(key, BAR), (key, SEMICOLON)} & {*self.parted}:
+                told.append(f"{key}: a comma parts no entries of {name} (in {cells}); write | or ; between them")
+        return tuple(told)
 
     def separator(self) -> str | None:
         return separator_of(self.uncut) if self.cells else SEPARATORS[0]
@@ -46,6 +65,7 @@ def rows_seen(mapping: ColumnsOfTable, stated: Stated) -> RowsSeen:
     for row in mapping.rows():
         seen.references.see(row.line, row.unread())
         seen.nulls += row.says_null("answer")
+        seen.parted.update((key, by) for key in _OF_ANSWERS if (by := row.parted_by(key)) is not None)
         if not columns:
             continue
         cell = row.values.get(columns) if isinstance(columns, str) else None

@@ -1,4 +1,4 @@
-"""Questions about which nobody was right, not once: of ten and more the references are in doubt, and not who answered.
+"""Questions on which nobody was right, not once: of ten and more the references are in doubt as much as who answered.
 
 A reference that is a whole solution, a list, or a number of a label is matched by no answer, and choices whose right one is read
 by a wrong count are answered wrong by who is right. Each is 0 %, which nothing else in a report would tell from a hard set.
@@ -44,7 +44,9 @@ def nobody_right_row(source: Source) -> Row:
     group = max(examples, key=lambda each: len(found[each]))
     name, closed = group
     whole = not told_right and examples.keys() == wrong.keys()
-    told = {"set": name, "choices": closed, "questions": len(found[group]), "whole": whole, **examples[group]}
+    both = any(_group(case) == (name, not closed) for case in source.cases.values())
+    told = {"set": name, "choices": closed, "both": both, "questions": len(found[group]), "whole": whole}
+    told |= examples[group]
     return {NOBODY_RIGHT: told}
 
 
@@ -110,29 +112,34 @@ def _same_form(case: Case, answer: str) -> bool:
 
 
 def nobody_right_words(told: Mapping[str, Any]) -> list[str]:
-    """First what it means, then an example, then what to do."""
-    of_set = f" of {told['set']!r}" if told["set"] else ""
-    asked = f"any of the {count(told['questions'], 'question')}{' with choices' if told['choices'] else ''}{of_set}"
+    """First what is so and what it may come from, then an example, then what to do."""
     if told["choices"]:
-        likely = "the right choices are read from the file in another way than they are meant"
+        otherwise = "the right choices are read from the file otherwise than they are meant"
         do = "say under questions how they are written (answers: letters, from-0, from-1 or texts)"
     else:
-        likely = "the references have a form in which nobody answers"
+        otherwise = "the references are written in a form nobody answers in"
         do = (
-            "write each as a short answer, add others that are right under `accepted`, or let a judge grade"
+            "write each reference as a short answer, add others that are right under `accepted`, or let a judge grade"
             " (judge: {models: [NAME]})"
         )
-    example = f"the reference is {_shown(told['reference'])}, and an answer was {_shown(told['answer'])}"
     return [
-        f"Nobody was right about {asked}, not once. More likely than that all were wrong is that {likely}.",
-        f"Of question {told['id']!r:.60} {example}.",
-        f"Look at both in a few questions; if they mean the same, {do}.",
+        f"Nobody was right on any of the {_asked(told)}. Either all answers are wrong, or {otherwise}.",
+        f"For example, the reference of question {told['id']!r:.60} is {_shown(told['reference'])}, and one answer was"
+        f" {_shown(told['answer'])}.",
+        f"Compare the two in a few questions; if they mean the same, {do}.",
     ]
+
+
+def _asked(told: Mapping[str, Any]) -> str:
+    """Which questions: of which set, and of which sort where it has both."""
+    sort = " with choices" if told["choices"] else " without choices" if told.get("both") else ""
+    of_set = f" of {told['set']!r}" if told["set"] else ""
+    return f"{count(told['questions'], 'question')}{sort}{of_set}"
 
 
 def nobody_right_in_short(told: Mapping[str, Any]) -> str:
     """For where there is room for one line."""
-    return f"nobody was right about any of {count(told['questions'], 'question')}: are their references what anybody answers?"
+    return f"nobody was right on any of {_asked(told)}: are their references written as anybody answers?"
 
 
 def _shown(text: str) -> str:

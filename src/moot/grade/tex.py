@@ -1,0 +1,337 @@
+r"""What is written in TeX, as it is written without: \frac{1}{2} is 1/2, \text{even} is even, 1\frac{1}{2} is 1 1/2.
+
+Public sets of mathematics keep their references so, and models answer in either way. Only what has one plain spelling is read;
+of anything else, such as a matrix, no more than the size and the spaces of its signs is left out. So a text that only looks like
+TeX, a path or a regular expression, stays what it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+DEEPEST = 20
+"""Braces within braces. Nobody's answer has more."""
+
+_HINTS = ("\\", "^{", "_{", "{,}")
+_TOKEN = re.compile(r"\\[A-Za-z]+|\\.|.", re.DOTALL)
+_SKIPPED = frozenset(
+    ("left", "right", "displaystyle", "textstyle", "limits", "rm", "bf", "it", "(", ")", "[", "]", "!")
+)
+_SIZE = re.compile(r"[bB]igg?[lrm]?")
+_KEPT_INSIDE = frozenset(
+    (
+        *("text", "textbf", "textit", "textrm", "textnormal", "mathrm", "mathbf", "mathit", "mathbb", "mathsf"),
+        *("mbox", "hbox", "operatorname", "boxed", "fbox", "emph"),
+    )
+)
+_FRACTIONS = frozenset(("frac", "dfrac", "tfrac", "cfrac"))
+_THIN_SPACES = frozenset(",:;")
+_SPACES = frozenset((" ", "quad", "qquad", "enspace", "thinspace"))
+_DEGREES = frozenset((r"\circ", r"\degree"))
+_SIGNS = {
+    **{sign: sign for sign in "%#&_{}"},
+    "$": "",
+    "cdot": "*",
+    "times": "*",
+    "ast": "*",
+    "div": "÷",
+    "pm": "±",
+    "mp": "∓",
+    "le": "≤",
+    "leq": "≤",
+    "leqslant": "≤",
+    "ge": "≥",
+    "geq": "≥",
+    "geqslant": "≥",
+    "lt": "<",
+    "gt": ">",
+    "ne": "≠",
+    "neq": "≠",
+    "approx": "≈",
+    "equiv": "≡",
+    "infty": "infinity",
+    "cup": "∪",
+    "cap": "∩",
+    "in": "∈",
+    "notin": "∉",
+    "subset": "⊂",
+    "subseteq": "⊆",
+    "emptyset": "∅",
+    "varnothing": "∅",
+    "to": "→",
+    "rightarrow": "→",
+    "Rightarrow": "⇒",
+    "mid": "|",
+    "vert": "|",
+    "lvert": "|",
+    "rvert": "|",
+    "lbrace": "{",
+    "rbrace": "}",
+    "ldots": "...",
+    "dots": "...",
+    "cdots": "...",
+    "prime": "'",
+    "degree": "°",
+}
+_GREEK = {
+    **dict(zip(("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta"), "αβγδεζηθ", strict=True)),
+    **dict(zip(("lambda", "mu", "nu", "xi", "rho", "sigma", "tau", "phi", "chi", "psi"), "λμνξρστφχψ", strict=True)),
+    **dict(zip(("omega", "varepsilon", "varphi", "Delta", "Sigma", "Omega", "Gamma"), "ωεφΔΣΩΓ", strict=True)),
+}
+_FUNCTIONS = frozenset(
+    (
+        "sin",
+        "cos",
+        "tan",
+        "cot",
+        "sec",
+        "csc",
+        "arcsin",
+        "arccos",
+        "arctan",
+        "log",
+        "ln",
+        "exp",
+        "gcd",
+        "lcm",
+        "min",
+        "max",
+    )
+)
+_QUANTITIES = frozenset(("pi", "sqrt", *_FRACTIONS, *_FUNCTIONS, *_GREEK))
+"""Commands that are a factor where they follow a fraction."""
+
+_SIMPLE_POWER = re.compile(r"-?\w+|'+")
+_ONE_FACTOR = re.compile(r"-?[0-9]+(?:\.[0-9]+)?|[^\W\d_]+|(?:[0-9]+|[^\W\d_])\^\w+|(?:sqrt)?\([^()]*\)")
+"""A denominator that needs no brackets."""
+_WHOLE = re.compile(r"(?:(?<=[^\w.,^_/*)\]])|\A)[0-9]+ *\Z")
+"""A whole number that is no part of anything else, at the end."""
+_NEAR = 40
+"""Characters in which it is looked for."""
+_FACTOR_BEFORE = re.compile(r"(?:[0-9] *|[)\]}]|(?:(?<=[\W\d_])|\A)[^\W\d_]|pi)\Z")
+_FACTOR_BEHIND = re.compile(r" *(?:[0-9(]|[^\W\d_](?![^\W\d_])|\\(?P<name>[A-Za-z]+))")
+_OTHER_SIZES = re.compile(r"\\[dtc]frac(?= ?[{0-9])")
+_SIZES = re.compile(r"\\(?:left|right|displaystyle|[bB]igg?[lrm]?)(?![A-Za-z])|\\[!,;:]")
+_MIXED = re.compile(r"(?P<sign>-?)(?P<whole>[0-9]{1,12}) (?P<part>[0-9]{1,12})/(?P<of>[0-9]{1,12})%?")
+
+
+def may_be_tex(text: str) -> bool:
+    """Whether there is anything in it that only TeX is written with."""
+    return any(hint in text for hint in _HINTS)
+
+
+def spellings(tex: str) -> tuple[str, ...]:
+    """How else it can be written: with other commands, without any, and a mixed number as a fraction too."""
+    bare = plain(tex)
+    others = (_OTHER_SIZES.sub(r"\\frac", tex), bare, improper(bare) if bare is not None else None)
+    return tuple(dict.fromkeys(each for each in others if each is not None and each != tex))
+
+
+def without_tex(text: str) -> str:
+    """A text as it is written without TeX, as far as it can be."""
+    return plain(text) or like_others(text)
+
+
+def like_others(tex: str) -> str:
+    r"""TeX without the size and the spaces of its signs: \dfrac is \frac, and \left( is (."""
+    return _SIZES.sub("", _OTHER_SIZES.sub(r"\\frac", tex))
+
+
+def plain(tex: str) -> str | None:
+    """None: it has commands for which there is no sign, or it is nothing but signs, which may be what is asked for."""
+    try:
+        text = _Reader(tex).text()
+    except _NotPlainError:
+        return None
+    return text if re.search(r"[^\W_]", text) else None
+
+
+def improper(text: str) -> str | None:
+    """A mixed number as a fraction: 3/2 of 1 1/2. None: it is none."""
+    mixed = _MIXED.fullmatch(text)
+    if mixed is None or int(mixed["part"]) >= int(mixed["of"]):
+        return None
+    return f"{mixed['sign']}{int(mixed['whole']) * int(mixed['of']) + int(mixed['part'])}/{int(mixed['of'])}"
+
+
+class _NotPlainError(Exception):
+    """Something that has no plain spelling."""
+
+
+class _Reader:
+    """From the first token to the last, once."""
+
+    def __init__(self, tex: str) -> None:
+        self._tex = tex
+        self._tokens = [(token.start(), token.group()) for token in _TOKEN.finditer(tex)]
+        self._place = 0
+        self._depth = 0
+
+    def text(self) -> str:
+        text = " ".join(self._sequence().split())
+        if self._place < len(self._tokens):
+            raise _NotPlainError  # a brace that closes nothing
+        return text
+
+    def _next(self) -> str | None:
+        return self._tokens[self._place][1] if self._place < len(self._tokens) else None
+
+    def _rest(self) -> int:
+        """Where what is not read yet begins."""
+        return self._tokens[self._place][0] if self._place < len(self._tokens) else len(self._tex)
+
+    def _take(self) -> str:
+        token = self._next()
+        if token is None:
+            raise _NotPlainError
+        self._place += 1
+        return token
+
+    def _sequence(self) -> str:
+        """What stands up to a brace that closes."""
+        parts = _Written()
+        with self._deeper():
+            while self._next() not in (None, "}"):
+                self._write(self._take(), parts)
+        return parts.text
+
+    @contextmanager
+    def _deeper(self) -> Iterator[None]:
+        self._depth += 1
+        if self._depth > DEEPEST:
+            raise _NotPlainError
+        yield
+        self._depth -= 1
+
+    def _write(self, token: str, parts: _Written) -> None:
+        if token == "{":
+            parts.add(self._group())
+        elif token == "^":
+            self._raised(parts)
+        elif token == "_":
+            written = self._argument()
+            parts.add(f"_{written}" if _SIMPLE_POWER.fullmatch(written) else f"_({written})")
+        elif token == "~":
+            parts.add(" ")
+        elif token != "$":
+            if len(token) == 1:
+                parts.add(token)
+            else:
+                self._command(token[1:], parts)
+
+    def _group(self) -> str:
+        """Behind the brace that opens it."""
+        text = self._sequence()
+        if self._take() != "}":
+            raise _NotPlainError
+        return text
+
+    def _argument(self) -> str:
+        """What a command is about: a group, or one token."""
+        token = self._take()
+        while token.isspace():
+            token = self._take()
+        if token == "{":
+            return self._group().strip()
+        if token in ("}", "^", "_", "$"):
+            raise _NotPlainError
+        parts = _Written()
+        with self._deeper():
+            self._write(token, parts)
+        return parts.text
+
+    def _raised(self, parts: _Written) -> None:
+        ahead = "".join(token for _, token in self._tokens[self._place : self._place + 3])
+        for degrees in _DEGREES:
+            if ahead.startswith((degrees, f"{{{degrees}}}")):
+                self._place += 1 if ahead.startswith(degrees) else 3
+                if re.match(r" *(?:[A-Z]|\\(?:text|mathrm|mbox))", self._tex[self._rest() : self._rest() + 20]):
+                    parts.add("°")
+                return
+        written = self._argument()
+        if set(written) == {"'"}:
+            parts.add(written)
+        else:
+            parts.add(f"^{written}" if _SIMPLE_POWER.fullmatch(written) else f"^({written})")
+
+    def _command(self, name: str, parts: _Written) -> None:
+        if name in _FRACTIONS:
+            self._fraction(parts)
+        elif name == "sqrt":
+            if self._next() == "[":
+                raise _NotPlainError
+            parts.add_word(f"sqrt({self._argument()})")
+        elif name in _KEPT_INSIDE:
+            parts.add(self._argument_of_text())
+        elif name in _THIN_SPACES:
+            parts.add("" if parts.text[-1:].isdigit() and (self._next() or "").isdigit() else " ")
+        elif name in _SPACES:
+            parts.add(" ")
+        elif name == "pi" or name in _FUNCTIONS or name in _GREEK:
+            parts.add_word(_GREEK.get(name, name))
+            if name in _FUNCTIONS and (self._next() or "").isalnum():
+                parts.add(" ")
+        elif name in ("left", "right") and self._next() == ".":
+            self._place += 1
+        elif name in _SIGNS:
+            parts.add(_SIGNS[name])
+        elif name not in _SKIPPED and not _SIZE.fullmatch(name):
+            raise _NotPlainError
+
+    def _argument_of_text(self) -> str:
+        """With its spaces at either end, which part words."""
+        while (self._next() or "").isspace():
+            self._place += 1
+        return self._group() if self._next() == "{" and self._take() else self._argument()
+
+    def _fraction(self, parts: _Written) -> None:
+        above, below = self._argument(), self._argument()
+        if not above or not below:
+            raise _NotPlainError
+        behind = _FACTOR_BEHIND.match(self._tex, self._rest())
+        is_factor = behind is not None and (behind["name"] is None or behind["name"] in _QUANTITIES)
+        written = f"{f'({above})' if _has_terms(above) else above}/"
+        written += below if _ONE_FACTOR.fullmatch(below) else f"({below})"
+        before = parts.text
+        near = max(0, len(before) - _NEAR)
+        if above.isdecimal() and below.isdecimal() and _WHOLE.search(before, near):
+            if is_factor:
+                raise _NotPlainError
+            parts.text = f"{before.rstrip()} {written}"
+        elif _FACTOR_BEFORE.search(before, near):
+            parts.text = f"{before.rstrip()}({written})"
+        else:
+            parts.add(f"({written})" if is_factor else written)
+        while is_factor and (self._next() or "").isspace():
+            self._place += 1
+
+
+def _has_terms(text: str) -> bool:
+    """Whether a numerator is more than one product, so that it has to stand in brackets."""
+    depth = 0
+    for place, sign in enumerate(text):
+        depth += (sign in "([") - (sign in ")]")
+        if depth == 0 and (sign in "+/=<>,±≤≥≠" or (sign in "-−" and place)):
+            return True
+    return False
+
+
+class _Written:
+    """What has been read so far."""
+
+    def __init__(self) -> None:
+        self.text = ""
+        self._by_name = False
+
+    def add(self, more: str) -> None:
+        if self._by_name and more[:1].isalpha():
+            more = f" {more}"
+        self.text += more
+        self._by_name = self._by_name and not more
+
+    def add_word(self, word: str) -> None:
+        """A name that letters beside it would be taken for a part of."""
+        self.text += f" {word}" if self.text[-1:].isalpha() else word
+        self._by_name = True
