@@ -35,6 +35,7 @@ from moot.data.tables.missing_columns import missing_columns, with_values
 from moot.data.tables.names_by_rows import settled_by_rows
 from moot.data.tables.numbers_for_questions import numbers_for_questions
 from moot.data.tables.odd_sheets import other_sheets_told
+from moot.data.tables.questions_and_passages import asked_and_shown, either_in_doubt
 from moot.data.tables.rival_answers import flags_for_answers, rival_answers
 from moot.data.tables.rows_seen import rows_seen, uncut
 from moot.data.tables.several_right import several_right
@@ -131,7 +132,7 @@ def _proposed(table: QuestionTable, stated: Stated) -> Proposal:
     if (format_of := known_format(table.names)) is not None and not {*stated.needed} <= {*columns}:
         problem = f"these are the columns of a set that is no table; format: {format_of} under questions reads it"
         return Proposal(table.path, doubts=(Doubt(problem, table.header),))
-    if doubts := (*_two_could_be(table, guess), *missing_columns(table, stated, columns, guess, unused)):
+    if doubts := (*_two_could_be(table, stated, guess), *missing_columns(table, stated, columns, guess, unused)):
         return Proposal(table.path, columns=columns, doubts=doubts)
     if doubts := _misleading(table, guess, columns, unused):
         return Proposal(table.path, columns=columns, doubts=doubts, unused=tuple(unused))
@@ -156,6 +157,7 @@ def _guess(table: QuestionTable, stated: Stated, known: KnownSet | None) -> Gues
         {key: each for key, each in known.columns.items() if key not in stated.columns} if known is not None else {}
     )
     guess = settled_by_rows(table, guessed(table.names, {**of_set, **stated.columns}), {**of_set, **stated.columns})
+    guess = either_in_doubt(table, guess)
     return replace(guess, columns={**of_set, **guess.columns})
 
 
@@ -193,21 +195,24 @@ def _unknown(table: QuestionTable, names: Sequence[str]) -> tuple[Doubt, ...]:
     return (Doubt(f"unknown key; {expected}{hints}", table.header, listed(names), kept_too, "unused"),)
 
 
-def _two_could_be(table: QuestionTable, guess: Guess) -> tuple[Doubt, ...]:
+def _two_could_be(table: QuestionTable, stated: Stated, guess: Guess) -> tuple[Doubt, ...]:
     doubts = []
+    with_context = "context" in {**stated.columns, **guess.columns, **guess.doubts}
     for key, candidates in guess.doubts.items():
         listed_too = [cut(each) if isinstance(each, str) else f"[{listed(each)}]" for each in candidates[:MOST_LISTED]]
         named = " and ".join(listed_too) + (" and more" if len(candidates) > MOST_LISTED else "")
         brief = f"{len(candidates)} columns could be {key}: {named}"
-        problem = f"{brief}; {SAY_WHICH} {such_as(key, candidates)}"
+        write, too, likely = {key: example_of(key, candidates)}, dict[str, ColumnNames](), None
+        if key == "text" and (found := asked_and_shown(table, candidates)) is not None:
+            write, likely = {key: found.question}, candidates.index(found.question)
+            too = {"context": found.passage} if found.passage is not None and not with_context else {}
+        write |= too
+        problem = f"{brief}; {SAY_WHICH} {written(write)}"
         ways = tuple(Stated({key: each}) for each in candidates)
         if key not in NEEDED:
             problem += f", or {key}: null for none"
             ways += (Stated({key: None}),)
-        write = {key: example_of(key, candidates)}
-        doubts.append(
-            Doubt(problem, table.header, ways=ways, about="several", brief=brief, unadvised=brief, write=write)
-        )
+        doubts.append(Doubt(problem, table.header, None, ways, "several", brief, likely, too, brief, write))
     return tuple(doubts)
 
 

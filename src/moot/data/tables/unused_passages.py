@@ -14,11 +14,12 @@ from typing import Any
 from moot.data.tables.advised_columns import written
 from moot.data.tables.answer_headers import calls_it_an_answer, says_no_question, words_without_accents
 from moot.data.tables.doubts import Doubt
-from moot.data.tables.known_names import ColumnNames
+from moot.data.tables.known_names import ColumnNames, several
 from moot.data.tables.likely_columns import MOST_COLUMNS, ROWS_READ, names_an_id
 from moot.data.tables.listed_names import cut, listed
 from moot.data.tables.object_cells import opened, prose_of
 from moot.data.tables.question_headers import calls_it_a_question
+from moot.data.tables.questions_and_passages import asks, may_be_either, may_instruct
 from moot.data.tables.stated import Stated
 from moot.data.tables.table import QuestionTable
 
@@ -31,6 +32,10 @@ _MOST_INSIDE = 10_000
 """Of a sentence in a list or an object, and pieces of one that are looked at."""
 _FILLED = 0.3
 """The share of rows that have something in it."""
+_ASKED = 0.3
+"""The share of rows that ask from which a column is no passage."""
+_WORDS_BY_NAME = 4
+"""Of a cell, on average, of a column whose name says that it is a text."""
 _NONE = frozenset(
     (
         *("cot", "reply", "response", "output", "completion", "generated", "generation", "log", "trace", "thought"),
@@ -45,18 +50,28 @@ _NONE = frozenset(
 class _Cells:
     filled: int = 0
     words: int = 0
+    asking: int = 0
+    repeating: int = 0
+    """Of those that ask, and that hold the question itself."""
     different: set[int] = field(default_factory=set)
     whole: bool = True
     """Whether each could be shown as it is."""
 
-    def see(self, text: str) -> None:
+    def see(self, text: str, question: str) -> None:
         self.filled += 1
         self.words += len(text.split())
+        self.asking += asks(text)
+        self.repeating += bool(question) and question in text
         self.different.add(hash(text))
 
-    def are_sentences(self, rows: int) -> bool:
-        fewest = _WORDS if len(self.different) > 1 else _WORDS_OF_ONE
+    def are_sentences(self, rows: int, fewest: int = _WORDS, of_one: int = _WORDS_OF_ONE) -> bool:
+        fewest = fewest if len(self.different) > 1 else of_one
         return rows > 1 and self.filled >= _FILLED * rows and self.words >= fewest * self.filled > 0
+
+    @property
+    def tell(self) -> bool:
+        """Whether they are what is asked about, and not what is asked, by whichever name."""
+        return max(self.asking, self.repeating) < _ASKED * self.filled
 
 
 def unused_passages(table: QuestionTable, columns: Mapping[str, ColumnNames], unused: Sequence[str]) -> Doubt | None:
@@ -65,14 +80,16 @@ def unused_passages(table: QuestionTable, columns: Mapping[str, ColumnNames], un
         return None
     possible = [name for name in unused if _could_be_a_passage(name) and name not in table.nameless][:MOST_COLUMNS]
     seen = {name: _Cells() for name in possible}
+    asked = several(columns["text"])[0]
     rows = 0
-    for _, values in islice(table.rows(tuple(possible)), ROWS_READ) if possible else ():
+    for _, values in islice(table.rows((*possible, asked)), ROWS_READ) if possible else ():
         rows += 1
+        question = _text(values.get(asked))
         for name, cells in seen.items():
             if text := _text(values.get(name)):
-                cells.see(text)
+                cells.see(text, question)
                 cells.whole &= isinstance(values[name], str) or prose_of(values[name]) is not None
-    found = [name for name, cells in seen.items() if cells.are_sentences(rows)]
+    found = [name for name, cells in seen.items() if _is_a_passage(name, cells, rows)]
     if not found:
         return None
     has = "has" if len(found) == 1 else "have"
@@ -88,7 +105,16 @@ def unused_passages(table: QuestionTable, columns: Mapping[str, ColumnNames], un
     return Doubt(f"{brief}; {say}", table.header, ways=ways, about="several", brief=brief)
 
 
+def _is_a_passage(name: str, cells: _Cells, rows: int) -> bool:
+    if may_be_either(name):
+        of_one = _WORDS_OF_ONE if may_instruct(name) else _WORDS
+        return cells.tell and cells.are_sentences(rows, _WORDS_BY_NAME, of_one)
+    return cells.are_sentences(rows)
+
+
 def _could_be_a_passage(name: str) -> bool:
+    if may_be_either(name):
+        return True
     if names_an_id(name) or calls_it_a_question(name) or calls_it_an_answer(name) or says_no_question(name):
         return False
     return not _NONE & {*words_without_accents(name)}
