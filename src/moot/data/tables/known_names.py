@@ -48,7 +48,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     ),
     "rejected": ("rejected", "незачет"),
     "context": (
-        *("context", "passage", "paragraph", "article", "story", "document", "narrative", "background", "excerpt"),
+        *("context", "passage", "paragraph", "article", "story", "document", "narrative", "excerpt"),
         *("contexts", "passages", "paragraphs", "articles", "stories", "documents", "body", "premise"),
         *("sourcetext", "sourcedocument", "storytext", "readingpassage", "readingtext", "contextpassage"),
         *(

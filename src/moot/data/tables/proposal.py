@@ -44,6 +44,7 @@ from moot.data.tables.stated import NOTHING_STATED as NOTHING_STATED
 from moot.data.tables.stated import Stated as Stated
 from moot.data.tables.stated import stated_too as stated_too
 from moot.data.tables.table import QuestionTable, in_our_form, table_of
+from moot.data.tables.told_answers import telling_context
 from moot.data.tables.unused_passages import unused_passages
 from moot.errors import FileError
 from moot.models.closest import closest, closest_name
@@ -149,7 +150,16 @@ def _proposed(table: QuestionTable, stated: Stated) -> Proposal:
     if known is not None and found:
         reasons = (f"its columns are those of {known.name}", *reasons)
     usual = known.answers if known is not None else None
-    return replace(_by_rows(table, stated, columns, reasons, unused, usual), unused=tuple(unused))
+    proposal = replace(_by_rows(table, stated, columns, reasons, unused, usual), unused=tuple(unused))
+    return _with_context_told(table, proposal) if asked_about else proposal
+
+
+def _with_context_told(table: QuestionTable, proposal: Proposal) -> Proposal:
+    """Said of a context that nobody named and that has the answers in it."""
+    found = telling_context(table, proposal.columns) if proposal.source is not None else None
+    if isinstance(found, Doubt):
+        return replace(proposal, doubts=(found,), source=None)
+    return replace(proposal, reasons=(*proposal.reasons, found)) if found is not None else proposal
 
 
 def _guess(table: QuestionTable, stated: Stated, known: KnownSet | None) -> Guess:

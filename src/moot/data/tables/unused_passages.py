@@ -14,7 +14,7 @@ from typing import Any
 from moot.data.tables.advised_columns import written
 from moot.data.tables.answer_headers import calls_it_an_answer, says_no_question, words_without_accents
 from moot.data.tables.doubts import Doubt
-from moot.data.tables.known_names import ColumnNames, several
+from moot.data.tables.known_names import ColumnNames, plain, several
 from moot.data.tables.likely_columns import MOST_COLUMNS, ROWS_READ, names_an_id
 from moot.data.tables.listed_names import cut, listed
 from moot.data.tables.object_cells import opened, prose_of
@@ -22,6 +22,7 @@ from moot.data.tables.question_headers import calls_it_a_question
 from moot.data.tables.questions_and_passages import asks, may_be_either, may_instruct
 from moot.data.tables.stated import Stated
 from moot.data.tables.table import QuestionTable
+from moot.data.tables.told_answers import may_explain, told
 
 _WORDS = 10
 """Of a cell, on average."""
@@ -36,6 +37,10 @@ _ASKED = 0.3
 """The share of rows that ask from which a column is no passage."""
 _WORDS_BY_NAME = 4
 """Of a cell, on average, of a column whose name says that it is a text."""
+_WORDS_OF_ANY = 3
+"""Of a cell, on average, of a column whose name is that of a passage or of an explanation."""
+_EITHER = ("background", "hintergrund")
+_NOTHING = "columns: {context: null}"
 _NONE = frozenset(
     (
         *("cot", "reply", "response", "output", "completion", "generated", "generation", "log", "trace", "thought"),
@@ -92,24 +97,35 @@ def unused_passages(table: QuestionTable, columns: Mapping[str, ColumnNames], un
     found = [name for name, cells in seen.items() if _is_a_passage(name, cells, rows)]
     if not found:
         return None
+    return _doubt(table, columns, found, [name for name in found if seen[name].whole])
+
+
+def _doubt(table: QuestionTable, columns: Mapping[str, ColumnNames], found: list[str], shown: list[str]) -> Doubt:
+    """`shown`: those that can be as they are. What may explain the answer is rather left out, so that way comes first."""
     has = "has" if len(found) == 1 else "have"
-    brief = f"{listed(found)} {has} sentences and would not be shown, though questions may be about them"
-    nothing = "columns: {context: null}"
-    shown = [name for name in found if seen[name].whole]
-    say = (
-        f"{written({'context': shown[0]})} under questions shows {cut(shown[0])}, and {nothing} leaves it out"
-        if shown
-        else f"{nothing} under questions leaves it out; to be shown it has to be a text, or a list of texts"
-    )
-    ways = (*(Stated({"context": name}) for name in shown), Stated({"context": None}))
-    return Doubt(f"{brief}; {say}", table.header, ways=ways, about="several", brief=brief)
+    sentences = f"{listed(found)} {has} sentences and would not be shown"
+    left_out = Stated({"context": None})
+    ways: tuple[Stated, ...] = tuple(Stated({"context": name}) for name in shown)
+    if not shown:
+        say = f"{_NOTHING} under questions leaves it out; to be shown it has to be a text, or a list of texts"
+        ways = (left_out,)
+    elif any(map(may_explain, found)) or any(each.tells for each in told(table, columns, found).values()):
+        sentences += ": questions may be about them, or they may give the answers away"
+        say = f"{_NOTHING} under questions leaves it out, and {written({'context': shown[0]})} shows {cut(shown[0])}"
+        ways = (left_out, *ways)
+    else:
+        sentences += ", though questions may be about them"
+        say = f"{written({'context': shown[0]})} under questions shows {cut(shown[0])}, and {_NOTHING} leaves it out"
+        ways = (*ways, left_out)
+    brief = f"{sentences}; the column that is taken here is SHOWN TO THE PLAYERS with each question"
+    return Doubt(f"{sentences}; {say}", table.header, ways=ways, about="several", brief=brief)
 
 
 def _is_a_passage(name: str, cells: _Cells, rows: int) -> bool:
     if may_be_either(name):
         of_one = _WORDS_OF_ONE if may_instruct(name) else _WORDS
         return cells.tell and cells.are_sentences(rows, _WORDS_BY_NAME, of_one)
-    return cells.are_sentences(rows)
+    return cells.are_sentences(rows, _WORDS_OF_ANY if plain(name) in _EITHER else _WORDS)
 
 
 def _could_be_a_passage(name: str) -> bool:
