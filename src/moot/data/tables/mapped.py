@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from moot.config.flow import flow
 from moot.data.blank_references import BlankReferences
 from moot.data.case import MissingReference, read_case
 from moot.data.formats import shuffled
@@ -144,6 +145,8 @@ class TableRow:
 
     def _written_answer(self) -> str | None:
         value = self.value("answer")
+        if (listed := self._listed_answers()) is not None and len(listed) == 1:
+            value = listed[0]
         if isinstance(value, str):
             return value if value.strip() else None
         if isinstance(value, bool):
@@ -152,6 +155,22 @@ class TableRow:
             return None
         # A column with a gap comes out of some tools as floats.
         return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+    def _listed_answers(self) -> list[Any] | None:
+        """What is right of choices, where it is a list; without choices it is read as other references are."""
+        if not {"choices", WRONG} & {*self.columns.columns}:
+            return None
+        value = opened(self.value("answer"))
+        return value if isinstance(value, list) else None
+
+    def check_one_is_right(self) -> None:
+        listed = self._listed_answers()
+        if listed is None or len(listed) < 2:
+            return
+        problem = f"{len(listed)} answers are right by it ({flow(listed):.80}), and of choices one has to be"
+        if WRONG in self.columns.columns:
+            problem += "; columns: {wrong: null} under questions asks without choices, and accepts each of them"
+        raise self.error("answer", problem)
 
     def unread(self) -> dict[str, Any]:
         """As much of it in our form as bears on how its reference is written, before it is known; a cell that cannot be read
@@ -240,6 +259,7 @@ class MappedFile:
             given["accepted"] = [*(given.get("accepted") or ()), *more]
         if "id" not in self.columns.columns:
             given["id"] = str(row.number)
+        row.check_one_is_right()
         if self.answers is not None and (written := row.answer()) is not None:
             given["answer"] = self._right(row, written, row.choices()) or given["answer"]
         if WRONG in self.columns.columns:
