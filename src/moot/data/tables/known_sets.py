@@ -110,6 +110,12 @@ SETS = (
             ("Question", "Best Answer", "Correct Answers", "Incorrect Answers"),
         )
     ),
+    KnownSet(
+        "ScienceQA",
+        {"text": "question", "choices": "choices", "context": "hint", "answer": "answer"},
+        "from-0",
+        ("lecture", "solution"),
+    ),
     KnownSet("DREAM", {"text": "question", "context": "dialogue", "choices": "choice", "answer": "answer"}),
 )
 

@@ -15,8 +15,9 @@ from moot.data.rows import LISTS, from_cell
 from moot.data.tables.answer_forms import AnswersAs, could_be_a_choice, folded, in_words, label_against_text, place_of
 from moot.data.tables.choice_cells import WRITTEN, is_cut, parts, without_labels
 from moot.data.tables.choice_labels import LATIN
-from moot.data.tables.known_names import META, WRONG, ColumnNames, several
+from moot.data.tables.known_names import IMAGE, META, WRONG, ColumnNames, several
 from moot.data.tables.object_cells import answers_of, choices_of, labels_of, opened, prose_of
+from moot.data.tables.pictured_rows import has_image
 from moot.data.tables.spreadsheets import Mangled
 from moot.data.tables.table import QuestionTable
 from moot.data.written_references import AS_THEY_STAND, WrittenReferences
@@ -185,6 +186,12 @@ class TableRow:
             given["answer"] = ""
         return {**given, "choices": held}
 
+    @property
+    def is_pictured(self) -> bool:
+        """Whether it has an image, which no player is shown."""
+        name = self.columns.columns.get(IMAGE)
+        return isinstance(name, str) and has_image(name, self.values.get(name))
+
     def right_too(self) -> list[str]:
         """What the object of an answer says is right as well."""
         columns = self.columns.columns.get("answer")
@@ -235,6 +242,8 @@ class MappedFile:
         file = str(path)
         try:
             for row in self.columns.rows():
+                if row.is_pictured:
+                    continue
                 try:
                     ours = self.references.read(self._in_our_form(row), self.kind)
                     case = read_case(ours, file=file, line=row.line, language=language, kind=self.kind)
@@ -251,7 +260,7 @@ class MappedFile:
             raise FileError(f"cannot be read: {error.strerror or error}", file=path) from None
 
     def _in_our_form(self, row: TableRow) -> dict[str, Any]:
-        ours = {key: row.value(key) for key in self.columns.columns}
+        ours = {key: row.value(key) for key in self.columns.columns if key != IMAGE}
         given = {key: value for key, value in ours.items() if value is not None}
         if row.says_null("answer"):
             given["answer"] = None

@@ -17,6 +17,7 @@ from moot.data.tables.answer_forms import AnswersAs, AnswersSeen, in_words, labe
 from moot.data.tables.choices_in_questions import choices_in_questions
 from moot.data.tables.doubts import Doubt as Doubt
 from moot.data.tables.known_names import (
+    IMAGE,
     META,
     WRONG,
     ColumnNames,
@@ -35,6 +36,7 @@ from moot.data.tables.missing_columns import missing_columns, with_values
 from moot.data.tables.names_by_rows import settled_by_rows
 from moot.data.tables.numbers_for_questions import numbers_for_questions
 from moot.data.tables.odd_sheets import other_sheets_told
+from moot.data.tables.pictured_rows import all_pictured, images_of, left_out_words, pictured_lines
 from moot.data.tables.questions_and_passages import asked_and_shown, either_in_doubt
 from moot.data.tables.rival_answers import flags_for_answers, rival_answers
 from moot.data.tables.rows_seen import rows_seen, uncut
@@ -137,6 +139,8 @@ def _proposed(table: QuestionTable, stated: Stated) -> Proposal:
         return Proposal(table.path, columns=columns, doubts=doubts)
     if doubts := _misleading(table, guess, columns, unused):
         return Proposal(table.path, columns=columns, doubts=doubts, unused=tuple(unused))
+    if (pictured := _pictured(table, stated, unused)) is not None:
+        return Proposal(table.path, columns=columns, doubts=(pictured,), unused=tuple(unused))
     left_out = _left_out(table, stated, columns, unused)
     if left_out is not None and left_out.doubt is not None:
         return Proposal(table.path, columns=columns, doubts=(left_out.doubt,), unused=tuple(unused))
@@ -152,6 +156,13 @@ def _proposed(table: QuestionTable, stated: Stated) -> Proposal:
     usual = known.answers if known is not None else None
     proposal = replace(_by_rows(table, stated, columns, reasons, unused, usual), unused=tuple(unused))
     return _with_context_told(table, proposal) if asked_about else proposal
+
+
+def _pictured(table: QuestionTable, stated: Stated, unused: Sequence[str]) -> Doubt | None:
+    if IMAGE not in stated.columns:
+        return images_of(table, unused)
+    named = stated.columns[IMAGE]
+    return all_pictured(table, named) if isinstance(named, str) else None
 
 
 def _with_context_told(table: QuestionTable, proposal: Proposal) -> Proposal:
@@ -269,6 +280,8 @@ def _reasons(
         reasons.append(left_out.reason)
     if found:
         reasons.append(f"by their names, {written(in_order(found))}")
+    if isinstance(images := columns.get(IMAGE), str) and (lines := pictured_lines(table, images)):
+        reasons.append(left_out_words(lines))
     if "id" not in columns and "id" not in stated.columns:
         reasons.append("no column is known to be id, so questions are numbered by their rows")
     if unused and (found or not stated.columns):

@@ -48,7 +48,7 @@ def may_explain(name: str) -> bool:
 
 
 @dataclass(slots=True)
-class Told:
+class TextsWithAnswer:
     """Rows that have a text in a column, and those of them in which it has the answer."""
 
     rows: int = 0
@@ -69,9 +69,11 @@ class Told:
         return is_of_one and self.rows >= _FEWEST_ROWS and self.with_answer > _MOST * self.rows
 
 
-def told(table: QuestionTable, columns: Mapping[str, ColumnNames], names: Sequence[str]) -> Mapping[str, Told]:
+def told(
+    table: QuestionTable, columns: Mapping[str, ColumnNames], names: Sequence[str]
+) -> Mapping[str, TextsWithAnswer]:
     """By column. Where a row cannot be read, whoever reads them all says so."""
-    found = {name: Told() for name in names}
+    found = {name: TextsWithAnswer() for name in names}
     taken = {key: columns[key] for key in ("text", "answer", "choices", WRONG) if key in columns}
     mapping = ColumnsOfTable(table, {**taken, "meta": tuple(names)})
     try:
@@ -92,7 +94,7 @@ def telling_context(table: QuestionTable, columns: Mapping[str, ColumnNames]) ->
     name = columns.get("context")
     if not isinstance(name, str):
         return None
-    seen = told(table, columns, (name,)).get(name, Told())
+    seen = told(table, columns, (name,)).get(name, TextsWithAnswer())
     if not seen.tells:
         return None
     has = f"{cut(name)} has the right answer in {seen.with_answer} of {seen.rows} rows"

@@ -14,7 +14,7 @@ from typing import Any
 from moot.data.tables.advised_columns import written
 from moot.data.tables.answer_headers import calls_it_an_answer, says_no_question, words_without_accents
 from moot.data.tables.doubts import Doubt
-from moot.data.tables.known_names import ColumnNames, plain, several
+from moot.data.tables.known_names import ColumnNames, known_by_a_word, plain, several
 from moot.data.tables.likely_columns import MOST_COLUMNS, ROWS_READ, names_an_id
 from moot.data.tables.listed_names import cut, listed
 from moot.data.tables.object_cells import opened, prose_of
@@ -40,6 +40,23 @@ _WORDS_BY_NAME = 4
 _WORDS_OF_ANY = 3
 """Of a cell, on average, of a column whose name is that of a passage or of an explanation."""
 _EITHER = ("background", "hintergrund")
+_NO_PROSE = frozenset(
+    (
+        "table",
+        "tables",
+        "code",
+        "snippet",
+        "program",
+        "tabelle",
+        "quelltext",
+        "tableau",
+        "tabla",
+        "таблица",
+        "код",
+        "программа",
+    )
+)
+_ABOUT_IT = frozenset(("id", "name", "title", "type", "number", "language", "lang", "url", "format", "caption", "path"))
 _NOTHING = "columns: {context: null}"
 _NONE = frozenset(
     (
@@ -58,6 +75,8 @@ class _Cells:
     asking: int = 0
     repeating: int = 0
     """Of those that ask, and that hold the question itself."""
+    laid_out: int = 0
+    """Of those that are a list or an object, or have lines: "Q-12" is a code too."""
     different: set[int] = field(default_factory=set)
     whole: bool = True
     """Whether each could be shown as it is."""
@@ -91,8 +110,10 @@ def unused_passages(table: QuestionTable, columns: Mapping[str, ColumnNames], un
         rows += 1
         question = _text(values.get(asked))
         for name, cells in seen.items():
+            cells.laid_out += _is_laid_out(values.get(name))
             if text := _text(values.get(name)):
                 cells.see(text, question)
+            if values.get(name) not in (None, ""):
                 cells.whole &= isinstance(values[name], str) or prose_of(values[name]) is not None
     found = [name for name, cells in seen.items() if _is_a_passage(name, cells, rows)]
     if not found:
@@ -103,7 +124,8 @@ def unused_passages(table: QuestionTable, columns: Mapping[str, ColumnNames], un
 def _doubt(table: QuestionTable, columns: Mapping[str, ColumnNames], found: list[str], shown: list[str]) -> Doubt:
     """`shown`: those that can be as they are. What may explain the answer is rather left out, so that way comes first."""
     has = "has" if len(found) == 1 else "have"
-    sentences = f"{listed(found)} {has} sentences and would not be shown"
+    what = "sentences" if not all(map(_is_no_prose, found)) else "more than a word"
+    sentences = f"{listed(found)} {has} {what} and would not be shown"
     left_out = Stated({"context": None})
     ways: tuple[Stated, ...] = tuple(Stated({"context": name}) for name in shown)
     if not shown:
@@ -121,7 +143,15 @@ def _doubt(table: QuestionTable, columns: Mapping[str, ColumnNames], found: list
     return Doubt(f"{sentences}; {say}", table.header, ways=ways, about="several", brief=brief)
 
 
+def _is_no_prose(name: str) -> bool:
+    """Whether a header calls its column what a question may be about though it has no sentences: a table, a program."""
+    words = words_without_accents(name)
+    return bool(_NO_PROSE & {*words}) and not _ABOUT_IT & {*words}
+
+
 def _is_a_passage(name: str, cells: _Cells, rows: int) -> bool:
+    if _is_no_prose(name):
+        return cells.laid_out >= _FILLED * rows > 0
     if may_be_either(name):
         of_one = _WORDS_OF_ONE if may_instruct(name) else _WORDS
         return cells.tell and cells.are_sentences(rows, _WORDS_BY_NAME, of_one)
@@ -129,8 +159,10 @@ def _is_a_passage(name: str, cells: _Cells, rows: int) -> bool:
 
 
 def _could_be_a_passage(name: str) -> bool:
-    if may_be_either(name):
+    if may_be_either(name) or _is_no_prose(name):
         return True
+    if known_by_a_word(name, "context") and not says_no_question(name):
+        return True  # of an answer, too: gold_context
     if names_an_id(name) or calls_it_a_question(name) or calls_it_an_answer(name) or says_no_question(name):
         return False
     return not _NONE & {*words_without_accents(name)}
@@ -143,6 +175,13 @@ def _text(cell: Any) -> str:
         return " ".join(text for text in _inner(value) if len(text.split()) >= _WORDS_INSIDE)
     text = value.strip() if isinstance(value, str) else ""
     return "" if text.startswith(("http://", "https://", "{")) else text
+
+
+def _is_laid_out(cell: Any) -> bool:
+    value = opened(cell)
+    if isinstance(value, Mapping | list):
+        return bool(value)
+    return isinstance(value, str) and ("\n" in value.strip() or len(value.split()) >= _WORDS_OF_ANY)
 
 
 def _inner(value: Any) -> Iterator[str]:
