@@ -778,7 +778,7 @@ OPEN_ANSWERS = (
             [{name: asked.context, "question": asked.text, "answer": asked.right} for asked in OPEN_WITH_PASSAGES],
             OPEN_WITH_PASSAGES,
         )
-        for name in ("Story", "Document", "Passage", "Article", "Background", "Source text", "Reading passage")
+        for name in ("Story", "Document", "Passage", "Article", "Source text", "Reading passage")
     ),
     PublicTable(
         "passages-without-a-known-name.csv",

@@ -338,6 +338,8 @@ def _shown(dataset: Dataset) -> Dataset:
     if asked.choices:
         lettered = zip(asked.letters, asked.choices, strict=True)
         say(f"    {cut('  '.join(f'{letter}) {choice}' for letter, choice in lettered), LONGEST_SHOWN)}")
+    if asked.context is not None:  # an explanation that gives the answer away is seen here, and nowhere later
+        say(f"    shown with it: {cut(' '.join(asked.context.split()), LONGEST_SHOWN)}")
     say(f"    right: {cut(right, LONGEST_SHOWN) if right is not None else 'none (the question cannot be answered)'}")
     questions = [case.question for case in islice(dataset, LOOKED_AT)]
     different = len({(question.text, question.choices, question.context) for question in questions})

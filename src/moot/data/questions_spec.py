@@ -75,6 +75,7 @@ class ColumnsSpec(Strict):
     lemmatize: ColumnName = None
     free_order: ColumnName = None
     meta: OneOrMoreColumns = None
+    image: ColumnName = None
 
     @model_validator(mode="after")
     def _each_once(self) -> ColumnsSpec:

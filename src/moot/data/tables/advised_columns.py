@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from moot.config.flow import flow
 from moot.data.tables.known_names import COLUMN_KEYS, ColumnNames, several
 from moot.data.tables.listed_names import MOST_SHOWN, cut
+from moot.data.tables.questions_and_passages import may_be_either
 
 WHICH_COLUMN = "WHICH_COLUMN"
 """In place of an answer that nobody can tell: an example with a column that is there would be played as it stands."""
@@ -24,6 +25,9 @@ def such_as(key: str, candidates: Sequence[ColumnNames]) -> str:
 
 
 def example_of(key: str, candidates: Sequence[ColumnNames]) -> ColumnNames:
+    """Of two that could be asked the one whose name can be nothing else: `text` may be a passage."""
+    if key == "text":
+        candidates = sorted(candidates, key=lambda each: isinstance(each, str) and may_be_either(each))
     return short_of(candidates) if key != "answer" else WHICH_COLUMN
 
 

@@ -28,7 +28,8 @@ def as_flat(row: Mapping[str, Any]) -> Mapping[str, Any]:
     for name in _LISTS:
         if (found := flagged(row.get(name))) is not None and not {_CHOICES, _RIGHT} & row.keys() - {name}:
             others = {other: cell for other, cell in row.items() if other != name}
-            return {**others, _CHOICES: found.choices, _RIGHT: found.right}
+            right = found.right[0] if len(found.right) == 1 else found.right or ""
+            return {**others, _CHOICES: found.choices, _RIGHT: right}
     return {name: _unmarked(cell) for name, cell in row.items()} if len(row) < 8 and row.keys() == _OPEN_TRIVIA else row
 
 

@@ -16,8 +16,10 @@ from moot.data.tables.header_notes import without_notes
 
 _AFTER_ANSWER = KEYS.index("answer") + 1
 WRONG = "wrong"
-COLUMN_KEYS = (*KEYS[:_AFTER_ANSWER], WRONG, *KEYS[_AFTER_ANSWER:])
-"""What a column can be: a field of a question, or the wrong choices beside the answer, which is the right one."""
+IMAGE = "image"
+COLUMN_KEYS = (*KEYS[:_AFTER_ANSWER], WRONG, *KEYS[_AFTER_ANSWER:], IMAGE)
+"""What a column can be: a field of a question, the wrong choices beside the answer, which is the right one, or what keeps a
+row from being asked."""
 
 ColumnNames = str | tuple[str, ...]
 """One column, or several that hold a list together."""
@@ -48,7 +50,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     ),
     "rejected": ("rejected", "незачет"),
     "context": (
-        *("context", "passage", "paragraph", "article", "story", "document", "narrative", "background", "excerpt"),
+        *("context", "passage", "paragraph", "article", "story", "document", "narrative", "excerpt"),
         *("contexts", "passages", "paragraphs", "articles", "stories", "documents", "body", "premise"),
         *("sourcetext", "sourcedocument", "storytext", "readingpassage", "readingtext", "contextpassage"),
         *(
@@ -160,7 +162,7 @@ def guessed(names: Sequence[str], settled: Mapping[str, ColumnNames | None]) -> 
     free = _plainly([name for name in names if name not in taken])
     columns: dict[str, ColumnNames] = {}
     doubts: dict[str, tuple[ColumnNames, ...]] = {}
-    for key in (key for key in COLUMN_KEYS if key not in settled):
+    for key in (key for key in COLUMN_KEYS if key not in settled and key != IMAGE):
         if key == WRONG and "choices" in {**settled, **columns, **doubts}:
             continue  # they are all there, or it was said that there are none
         found = tuple(_candidates(key, free))

@@ -98,6 +98,24 @@ SETS = (
         {"text": "question", "choices": "answers", "context": "context", "answer": "correct_answer_id"},
         "from-0",
     ),
+    *(
+        KnownSet(
+            "TruthfulQA",
+            {"text": question, "answer": best, WRONG: wrong},
+            None,
+            (right,),
+        )
+        for question, best, right, wrong in (
+            ("question", "best_answer", "correct_answers", "incorrect_answers"),
+            ("Question", "Best Answer", "Correct Answers", "Incorrect Answers"),
+        )
+    ),
+    KnownSet(
+        "ScienceQA",
+        {"text": "question", "choices": "choices", "context": "hint", "answer": "answer"},
+        "from-0",
+        ("lecture", "solution"),
+    ),
     KnownSet("DREAM", {"text": "question", "context": "dialogue", "choices": "choice", "answer": "answer"}),
 )
 

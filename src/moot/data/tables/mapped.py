@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from moot.config.flow import flow
 from moot.data.blank_references import BlankReferences
 from moot.data.case import MissingReference, read_case
 from moot.data.formats import shuffled
@@ -15,8 +16,9 @@ from moot.data.rows import LISTS, from_cell
 from moot.data.tables.answer_forms import AnswersAs, could_be_a_choice, folded, in_words, label_against_text, place_of
 from moot.data.tables.choice_cells import WRITTEN, is_cut, parts, without_labels
 from moot.data.tables.choice_labels import LATIN
-from moot.data.tables.known_names import META, WRONG, ColumnNames, several
+from moot.data.tables.known_names import IMAGE, META, WRONG, ColumnNames, several
 from moot.data.tables.object_cells import answers_of, choices_of, labels_of, opened, prose_of
+from moot.data.tables.pictured_rows import has_image
 from moot.data.tables.spreadsheets import Mangled
 from moot.data.tables.table import QuestionTable
 from moot.data.written_references import AS_THEY_STAND, WrittenReferences
@@ -157,6 +159,8 @@ class TableRow:
 
     def _written_answer(self) -> str | None:
         value = self.value("answer")
+        if (listed := self._listed_answers()) is not None and len(listed) == 1:
+            value = listed[0]
         if isinstance(value, str):
             return value if value.strip() else None
         if isinstance(value, bool):
@@ -165,6 +169,22 @@ class TableRow:
             return None
         # A column with a gap comes out of some tools as floats.
         return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+    def _listed_answers(self) -> list[Any] | None:
+        """What is right of choices, where it is a list; without choices it is read as other references are."""
+        if not {"choices", WRONG} & {*self.columns.columns}:
+            return None
+        value = opened(self.value("answer"))
+        return value if isinstance(value, list) else None
+
+    def check_one_is_right(self) -> None:
+        listed = self._listed_answers()
+        if listed is None or len(listed) < 2:
+            return
+        problem = f"{len(listed)} answers are right by it ({flow(listed):.80}), and of choices one has to be"
+        if WRONG in self.columns.columns:
+            problem += "; columns: {wrong: null} under questions asks without choices, and accepts each of them"
+        raise self.error("answer", problem)
 
     def unread(self) -> dict[str, Any]:
         """As much of it in our form as bears on how its reference is written, before it is known; a cell that cannot be read
@@ -178,6 +198,12 @@ class TableRow:
         if given["answer"] is None and not self.says_null("answer"):
             given["answer"] = ""
         return {**given, "choices": held}
+
+    @property
+    def is_pictured(self) -> bool:
+        """Whether it has an image, which no player is shown."""
+        name = self.columns.columns.get(IMAGE)
+        return isinstance(name, str) and has_image(name, self.values.get(name))
 
     def right_too(self) -> list[str]:
         """What the object of an answer says is right as well."""
@@ -229,6 +255,8 @@ class MappedFile:
         file = str(path)
         try:
             for row in self.columns.rows():
+                if row.is_pictured:
+                    continue
                 try:
                     ours = self.references.read(self._in_our_form(row), self.kind)
                     case = read_case(ours, file=file, line=row.line, language=language, kind=self.kind)
@@ -245,7 +273,7 @@ class MappedFile:
             raise FileError(f"cannot be read: {error.strerror or error}", file=path) from None
 
     def _in_our_form(self, row: TableRow) -> dict[str, Any]:
-        ours = {key: row.value(key) for key in self.columns.columns}
+        ours = {key: row.value(key) for key in self.columns.columns if key != IMAGE}
         given = {key: value for key, value in ours.items() if value is not None}
         if row.says_null("answer"):
             given["answer"] = None
@@ -253,6 +281,7 @@ class MappedFile:
             given["accepted"] = [*(given.get("accepted") or ()), *more]
         if "id" not in self.columns.columns:
             given["id"] = str(row.number)
+        row.check_one_is_right()
         if self.answers is not None and (written := row.answer()) is not None:
             given["answer"] = self._right(row, written, row.choices()) or given["answer"]
         if WRONG in self.columns.columns:

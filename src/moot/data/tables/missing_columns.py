@@ -24,6 +24,7 @@ from moot.data.tables.pointing_answers import (
 from moot.data.tables.positions_without_choices import pointed_at
 from moot.data.tables.stated import NEEDED, Stated
 from moot.data.tables.table import QuestionTable
+from moot.data.tables.worked_solutions import short_beside
 from moot.models.closest import closest_name
 
 _SLIP = 0.85
@@ -53,6 +54,8 @@ def missing_columns(
         near = held if held is not None or pointing is not None else _misspelt(key, free)
         if key == "answer" and near is not None and (pointer := _points_at_list(table, near, free)) is not None:
             near, held = pointer, None  # what looks like the answer has all of the choices
+        if key == "answer" and near is not None and (short := short_beside(table, near, free)) is not None:
+            near = held = short.clear or (short.names[0] if len(short.names) == 1 else None)
         told = _likeliest_first(table, free, pointing) if key == "answer" else free
         advised = [near] if near is not None else [name for name in told if not names_an_id(name)]
         names = f"; the columns are {with_values(table) or 'none: line 1 has to name them'}" if not doubts else ""

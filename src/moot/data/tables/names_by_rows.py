@@ -16,6 +16,7 @@ from moot.data.tables.known_names import NAMES, ColumnNames, Guess, plain, sever
 from moot.data.tables.likely_columns import ROWS_READ
 from moot.data.tables.object_cells import answers_of, opened, prose_of
 from moot.data.tables.table import QuestionTable
+from moot.data.tables.worked_solutions import is_worked, short_beside
 
 _NO_FIGURE_BY_IT = ("id", "category", "comment", "source", "author", "difficulty", "year", "package")
 _SURELY_PASSAGES = ("context", "passage", "paragraph", "контекст", "отрывок")
@@ -24,8 +25,6 @@ _WORDS = 3
 """Of a passage, on average: less is a title, a name of a file or an address."""
 _IN_OBJECTS = "answers"
 _WORKED = "solution"
-_TIMES_AS_LONG = 4
-"""How many times as long as the answer a worked solution is, and no answer of its own."""
 
 
 def settled_by_rows(table: QuestionTable, guess: Guess, stated: Mapping[str, ColumnNames | None]) -> Guess:
@@ -42,6 +41,7 @@ def settled_by_rows(table: QuestionTable, guess: Guess, stated: Mapping[str, Col
             del doubts[key]
         else:
             doubts[key] = tuple(left)
+    _take_short_answer(table, columns, doubts, stated)
     _check_passages(columns, doubts, rows)
     if "text" not in {**columns, **doubts, **stated}:
         columns.pop("context", None)  # it may be all that is asked
@@ -110,10 +110,21 @@ def _without_worked(candidates: list[ColumnNames], rows: Sequence[Mapping[str, A
     return candidates
 
 
-def is_worked(name: str, answer: str, rows: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether a solution says how, and the answer what."""
-    way, right = (sum(len(str(row.get(each) or "")) for row in rows) for each in (name, answer))
-    return plain(name) == _WORKED and 0 < _TIMES_AS_LONG * right <= way
+def _take_short_answer(
+    table: QuestionTable,
+    columns: dict[str, ColumnNames],
+    doubts: Mapping[str, tuple[ColumnNames, ...]],
+    stated: Mapping[str, ColumnNames | None],
+) -> None:
+    """In place of the solution that comes to it."""
+    known = columns.get("answer")
+    if not isinstance(known, str):
+        return
+    of_doubts = chain.from_iterable(doubts.values())
+    used = {name for each in (*columns.values(), *of_doubts, *stated.values()) if each for name in several(each)}
+    found = short_beside(table, known, [name for name in table.names if name not in used])
+    if found is not None and found.clear is not None:
+        columns["answer"] = found.clear
 
 
 def _check_passages(

@@ -57,7 +57,7 @@ _TEXTS = ("text", "texts", "value", "content", "option", "answer", "choice", "ch
 def choices_of(value: Any) -> list[Any] | None:
     """The choices that an object or a list of objects holds; None: it is something else."""
     found = _labelled(value)
-    return None if found is None else list(found.values())
+    return _unlabelled(value) if found is None else list(found.values())
 
 
 def labels_of(value: Any) -> list[str]:
@@ -82,6 +82,15 @@ def _labelled(value: Any) -> dict[str, Any] | None:
         return None
     labelled = {str(label).strip(): text for label, text in pairs}
     return labelled if len(labelled) == len(pairs) else None
+
+
+def _unlabelled(value: Any) -> list[Any] | None:
+    """Of objects with a text each and no label, such as points for it; None: one has none, or a label that another has too."""
+    if not isinstance(value, list) or len(value) < 2 or not all(isinstance(item, Mapping) for item in value):
+        return None
+    texts = [_only(item, _TEXTS) for item in value]
+    labelled = any(_only(item, _LABELS) is not None for item in value)
+    return texts if all(map(_is_text, texts)) and not labelled else None
 
 
 def _is_lettered(keys: Sequence[Any]) -> bool:
@@ -123,17 +132,17 @@ def answers_of(value: Any) -> list[str] | None:
 
 @dataclass(frozen=True, slots=True)
 class Flagged:
-    """Choices, and the text of the one that is said to be right."""
+    """Choices, and the texts of those that are said to be right: one, if all is well."""
 
     choices: list[str]
-    right: str
+    right: list[str]
 
 
 _FLAGS = ("correct", "iscorrect", "is_correct", "right", "isright", "is_right", "isanswer", "is_answer")
 
 
 def flagged(value: Any) -> Flagged | None:
-    """A list of objects that say each whether it is right, where one does; None: it is something else."""
+    """A list of objects that say each whether it is right; None: it is something else."""
     if not isinstance(value, list) or len(value) < 2 or not all(isinstance(item, Mapping) for item in value):
         return None
     said = [(_only(item, _TEXTS), _only(item, _FLAGS)) for item in value]
@@ -141,7 +150,7 @@ def flagged(value: Any) -> Flagged | None:
         return None
     right = [text for text, flag in said if flag]
     texts = [text for text, _ in said]
-    return Flagged(texts, right[0]) if len(right) == 1 and texts.count(right[0]) == 1 else None
+    return Flagged(texts, right)
 
 
 _TITLES = ("title", "titles", "heading")

@@ -17,6 +17,7 @@ from moot.data.tables.answer_forms import AnswersAs, AnswersSeen, in_words, labe
 from moot.data.tables.choices_in_questions import choices_in_questions
 from moot.data.tables.doubts import Doubt as Doubt
 from moot.data.tables.known_names import (
+    IMAGE,
     META,
     WRONG,
     ColumnNames,
@@ -35,6 +36,8 @@ from moot.data.tables.missing_columns import missing_columns, with_values
 from moot.data.tables.names_by_rows import settled_by_rows
 from moot.data.tables.numbers_for_questions import numbers_for_questions
 from moot.data.tables.odd_sheets import other_sheets_told
+from moot.data.tables.pictured_rows import all_pictured, images_of, left_out_words, pictured_lines
+from moot.data.tables.questions_and_passages import asked_and_shown, either_in_doubt
 from moot.data.tables.rival_answers import flags_for_answers, rival_answers
 from moot.data.tables.rows_seen import rows_seen, uncut
 from moot.data.tables.several_right import several_right
@@ -43,6 +46,7 @@ from moot.data.tables.stated import NOTHING_STATED as NOTHING_STATED
 from moot.data.tables.stated import Stated as Stated
 from moot.data.tables.stated import stated_too as stated_too
 from moot.data.tables.table import QuestionTable, in_our_form, table_of
+from moot.data.tables.told_answers import telling_context
 from moot.data.tables.unused_passages import unused_passages
 from moot.errors import FileError
 from moot.models.closest import closest, closest_name
@@ -131,10 +135,12 @@ def _proposed(table: QuestionTable, stated: Stated) -> Proposal:
     if (format_of := known_format(table.names)) is not None and not {*stated.needed} <= {*columns}:
         problem = f"these are the columns of a set that is no table; format: {format_of} under questions reads it"
         return Proposal(table.path, doubts=(Doubt(problem, table.header),))
-    if doubts := (*_two_could_be(table, guess), *missing_columns(table, stated, columns, guess, unused)):
+    if doubts := (*_two_could_be(table, stated, guess), *missing_columns(table, stated, columns, guess, unused)):
         return Proposal(table.path, columns=columns, doubts=doubts)
     if doubts := _misleading(table, guess, columns, unused):
         return Proposal(table.path, columns=columns, doubts=doubts, unused=tuple(unused))
+    if (pictured := _pictured(table, stated, unused)) is not None:
+        return Proposal(table.path, columns=columns, doubts=(pictured,), unused=tuple(unused))
     left_out = _left_out(table, stated, columns, unused)
     if left_out is not None and left_out.doubt is not None:
         return Proposal(table.path, columns=columns, doubts=(left_out.doubt,), unused=tuple(unused))
@@ -148,7 +154,23 @@ def _proposed(table: QuestionTable, stated: Stated) -> Proposal:
     if known is not None and found:
         reasons = (f"its columns are those of {known.name}", *reasons)
     usual = known.answers if known is not None else None
-    return replace(_by_rows(table, stated, columns, reasons, unused, usual), unused=tuple(unused))
+    proposal = replace(_by_rows(table, stated, columns, reasons, unused, usual), unused=tuple(unused))
+    return _with_context_told(table, proposal) if asked_about else proposal
+
+
+def _pictured(table: QuestionTable, stated: Stated, unused: Sequence[str]) -> Doubt | None:
+    if IMAGE not in stated.columns:
+        return images_of(table, unused)
+    named = stated.columns[IMAGE]
+    return all_pictured(table, named) if isinstance(named, str) else None
+
+
+def _with_context_told(table: QuestionTable, proposal: Proposal) -> Proposal:
+    """Said of a context that nobody named and that has the answers in it."""
+    found = telling_context(table, proposal.columns) if proposal.source is not None else None
+    if isinstance(found, Doubt):
+        return replace(proposal, doubts=(found,), source=None)
+    return replace(proposal, reasons=(*proposal.reasons, found)) if found is not None else proposal
 
 
 def _guess(table: QuestionTable, stated: Stated, known: KnownSet | None) -> Guess:
@@ -156,6 +178,7 @@ def _guess(table: QuestionTable, stated: Stated, known: KnownSet | None) -> Gues
         {key: each for key, each in known.columns.items() if key not in stated.columns} if known is not None else {}
     )
     guess = settled_by_rows(table, guessed(table.names, {**of_set, **stated.columns}), {**of_set, **stated.columns})
+    guess = either_in_doubt(table, guess)
     return replace(guess, columns={**of_set, **guess.columns})
 
 
@@ -193,21 +216,24 @@ def _unknown(table: QuestionTable, names: Sequence[str]) -> tuple[Doubt, ...]:
     return (Doubt(f"unknown key; {expected}{hints}", table.header, listed(names), kept_too, "unused"),)
 
 
-def _two_could_be(table: QuestionTable, guess: Guess) -> tuple[Doubt, ...]:
+def _two_could_be(table: QuestionTable, stated: Stated, guess: Guess) -> tuple[Doubt, ...]:
     doubts = []
+    with_context = "context" in {**stated.columns, **guess.columns, **guess.doubts}
     for key, candidates in guess.doubts.items():
         listed_too = [cut(each) if isinstance(each, str) else f"[{listed(each)}]" for each in candidates[:MOST_LISTED]]
         named = " and ".join(listed_too) + (" and more" if len(candidates) > MOST_LISTED else "")
         brief = f"{len(candidates)} columns could be {key}: {named}"
-        problem = f"{brief}; {SAY_WHICH} {such_as(key, candidates)}"
+        write, too, likely = {key: example_of(key, candidates)}, dict[str, ColumnNames](), None
+        if key == "text" and (found := asked_and_shown(table, candidates)) is not None:
+            write, likely = {key: found.question}, candidates.index(found.question)
+            too = {"context": found.passage} if found.passage is not None and not with_context else {}
+        write |= too
+        problem = f"{brief}; {SAY_WHICH} {written(write)}"
         ways = tuple(Stated({key: each}) for each in candidates)
         if key not in NEEDED:
             problem += f", or {key}: null for none"
             ways += (Stated({key: None}),)
-        write = {key: example_of(key, candidates)}
-        doubts.append(
-            Doubt(problem, table.header, ways=ways, about="several", brief=brief, unadvised=brief, write=write)
-        )
+        doubts.append(Doubt(problem, table.header, None, ways, "several", brief, likely, too, brief, write))
     return tuple(doubts)
 
 
@@ -254,6 +280,8 @@ def _reasons(
         reasons.append(left_out.reason)
     if found:
         reasons.append(f"by their names, {written(in_order(found))}")
+    if isinstance(images := columns.get(IMAGE), str) and (lines := pictured_lines(table, images)):
+        reasons.append(left_out_words(lines))
     if "id" not in columns and "id" not in stated.columns:
         reasons.append("no column is known to be id, so questions are numbered by their rows")
     if unused and (found or not stated.columns):

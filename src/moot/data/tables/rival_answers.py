@@ -28,9 +28,9 @@ from moot.data.tables.known_names import SECOND_NAMES, WRONG, ColumnNames, plain
 from moot.data.tables.likely_columns import MOST_COLUMNS, ROWS_READ, names_an_id
 from moot.data.tables.listed_names import cut, listed
 from moot.data.tables.mapped import ColumnsOfTable, is_list
-from moot.data.tables.names_by_rows import is_worked
 from moot.data.tables.stated import Stated
 from moot.data.tables.table import QuestionTable
+from moot.data.tables.worked_solutions import is_worked, short_beside
 from moot.errors import FileError
 from moot.types import MOST_CHOICES
 
@@ -83,6 +83,8 @@ def _rival_answers(
     ):  # beside a true answer stand many of its kind; and a verdict is whether somebody gave it
         rivals = [name for name in rivals if says_nothing_else(name) and not _is_verdict(table, name)]
         rivals = [name for name in rivals if not is_worked(name, known, _cells(table, (name, known)))]
+    if not rivals and not verdict and (short := short_beside(table, known, unused)) is not None:
+        return _doubt(table, (known, *short.names), likely=1 if len(short.names) == 1 else None)
     if rivals:
         clear = len(rivals) == 1 and (weak or verdict) and not _is_verdict(table, rivals[0])
         return _doubt(table, (known, *rivals), likely=1 if clear else None)

@@ -14,10 +14,12 @@ from moot.data.tables.doubts import Doubt
 from moot.data.tables.known_names import WRONG, ColumnNames
 from moot.data.tables.likely_columns import ROWS_READ
 from moot.data.tables.listed_names import cut
+from moot.data.tables.object_cells import opened
 from moot.data.tables.table import QuestionTable
 
 _FEWEST = 2
 _OF_ALL = 0.3
+_FORMAT = "format: truthfulqa reads that set as it is published"
 
 
 def several_right(table: QuestionTable, columns: Mapping[str, ColumnNames]) -> Doubt | None:
@@ -33,8 +35,17 @@ def several_right(table: QuestionTable, columns: Mapping[str, ColumnNames]) -> D
         f"{cut(answer)} holds several right answers in one cell, which would be one choice beside those of {cut(wrong)}"
     )
     say = f"name a column with one right answer under questions: {written({'answer': WHICH_COLUMN})}"
-    return Doubt(f"{problem}; {say} (format: truthfulqa reads that set as it is published)", lines[0], answer)
+    open_too = "columns: {wrong: null} asks without choices"
+    told = f"{open_too}, and accepts each" if any(_are_listed(values.get(answer)) for _, values in read) else _FORMAT
+    return Doubt(f"{problem}; {say} ({told})", lines[0], answer)
+
+
+def _are_listed(right: object) -> bool:
+    value = opened(right)
+    return isinstance(value, list) and len(value) > 1
 
 
 def _parted(right: object, wrong: object, by: str) -> bool:
+    if _are_listed(right):
+        return True
     return isinstance(right, str) and isinstance(wrong, str) and by in right.strip(f"{by} ") and by in wrong
