@@ -89,10 +89,9 @@ class WrittenReferences:
         if self.html and isinstance(value, str) and (bare := without_html(value)):
             value = bare
         accepted: tuple[str, ...] = ()
-        if (self.lists or not isinstance(value, str)) and (texts := listed_texts(value)) is not None:
-            value, *others = texts
-            accepted = (*others,)
-        elif isinstance(value, str) and within_by(value) is None and (texts := self._parted(value)) is not None:
+        if ((self.lists or not isinstance(value, str)) and (texts := listed_texts(value)) is not None) or (
+            isinstance(value, str) and within_by(value) is None and (texts := self._parted(value)) is not None
+        ):
             value, *others = texts
             accepted = (*others,)
         if isinstance(value, str) and (within := answers_within(value)):
@@ -361,7 +360,9 @@ class ReferencesSeen:
         if lists:
             told.append(f"answer: every entry of a list in {name} is accepted{self._of_all(lists)}")
         if self._is_html:
-            told.append(f"answer: tags and signs of HTML in {name} are read as what a page shows{self._of_all(self.html)}")
+            told.append(
+                f"answer: tags and signs of HTML in {name} are read as what a page shows{self._of_all(self.html)}"
+            )
         for sign, rows in (
             (BAR, self.barred),
             (SEMICOLON, len(self.parted) if self.stated.references == "lists" else 0),
