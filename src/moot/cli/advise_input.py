@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,13 +18,14 @@ import numpy as np
 from sqlalchemy import Connection
 
 from moot.advise.known import Flags, KnownDrafts
+from moot.cli.advise_notes import left_out_words, missing_words, odd_words
 from moot.cli.advised_against import claimed_verdict
 from moot.cli.fit import tables_of
 from moot.cli.fit_lessons import FittedTeam
 from moot.cli.player_names import player_names
 from moot.cli.report import open_existing, tell_whose
 from moot.decide.candidates import SILENT, Floats, Places
-from moot.decide.odd_players import SAID_NOTHING, odd_players
+from moot.decide.odd_players import SAID_NOTHING
 from moot.decide.studied import choices_of, studied
 from moot.engine.runner import Runner
 from moot.errors import FileError, UsageError
@@ -44,7 +45,7 @@ from moot.report.figures import find_experiment
 from moot.report.wanted_plan import FoundPlan, WantedPlan
 from moot.select.files import KINDS, read_labels
 from moot.select.voting import names_of
-from moot.stats.counted_words import count, whose_words
+from moot.stats.counted_words import count
 from moot.store.examined import opened_to_read
 from moot.team import Player
 from moot.types import Price
@@ -170,7 +171,7 @@ def _from_labels(path: Path, where: Sequence[str]) -> AdviceInput:
         tuple(labels.units()),
         round(labels.alternatives) if labels.shared else None,
     )
-    return AdviceInput(drafts, labels.questions, (*_missing(drafts), *_odd(drafts)), origin=str(path))
+    return AdviceInput(drafts, labels.questions, (*missing_words(drafts), *odd_words(drafts)), origin=str(path))
 
 
 async def _from_store(path: Path, url: str | None) -> AdviceInput:
@@ -255,7 +256,7 @@ def _reading(
     worth = np.einsum("qpi,qp->iq", known.support, known.worth)
     cases = [graded.cases[place] for place in settled]
     keys = [case.question.digest for case in cases]
-    notes = list(_left_out(graded, len(taught.candidates) - len(settled), cut_short=source.cut_short))
+    notes = list(left_out_words(graded, len(taught.candidates) - len(settled), cut_short=source.cut_short))
     usd, missing = _by_draft(costs, players, keys, "usd")
     seconds, _ = _by_draft(costs, players, keys, "seconds")
     if missing and usd is not None:
@@ -276,7 +277,7 @@ def _reading(
     return AdviceInput(
         drafts,
         tuple(case.question.wording for case in cases),
-        (*notes, *_odd(drafts)),
+        (*notes, *odd_words(drafts)),
         tuple(keys),
         frozenset(case.question.kind for case in cases),
         file,
@@ -335,30 +336,6 @@ def _captain_costs(
     return CaptainCosts(usd, tokens, prices)
 
 
-def _left_out(graded: GradedDrafts, unsettled: int, *, cut_short: bool) -> Iterator[str]:
-    if unsettled:
-        yield f"{count(unsettled, 'question is', 'questions are')} left out: which answer is right is not known"
-    if graded.not_heard:
-        yield f"{count(graded.not_heard, 'question is', 'questions are')} left out: not everybody was waited for"
-    if graded.not_asked:
-        yield f"{count(graded.not_asked, 'question is', 'questions are')} left out: not everybody has been asked yet"
-    if cut_short:
-        yield "the run is unfinished; slow answers, which are more often wrong, are still missing"
-
-
-def _missing(drafts: KnownDrafts) -> Iterator[str]:
-    """Of labels and recordings nobody knows whether who says nothing was silent or never asked."""
-    gaps = (drafts.codes < 0).sum(axis=1)
-    if gaps.any():
-        whose = whose_words(dict(zip(drafts.players, map(int, gaps), strict=True)), of=drafts.size)
-        yield f"{int(gaps.sum()):,} of {drafts.codes.size:,} answers are missing and count as not right: of {whose}"
-
-
-def _odd(drafts: KnownDrafts) -> Iterator[str]:
-    if drafts.size and len(drafts.players) > 1:
-        yield from odd_players(drafts.candidates(range(len(drafts.players))))
-
-
 def _from_replies(paths: Sequence[Path], questions: Path) -> AdviceInput:
     models: dict[str, dict[str, Any]] = {}
     costs_known = True
@@ -400,4 +377,4 @@ async def _played(experiment: Experiment, url: str, origin: str, *, costs_known:
         for built in plan.models.values():
             await built.model.close()
     drafts = found.drafts if costs_known else replace(found.drafts, usd=None)
-    return AdviceInput(drafts, found.questions, (*_missing(drafts), *found.notes), origin=origin)
+    return AdviceInput(drafts, found.questions, (*missing_words(drafts), *found.notes), origin=origin)

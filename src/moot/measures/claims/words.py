@@ -295,10 +295,8 @@ def doubts(row: Mapping[str, Any]) -> list[str]:
             f"Every call to {few_names(silent)} failed: {known} alone is unknown, and {they} not among the single models here."
         )
     if left_out := row.get("left_out"):
-        are = "questions are" if left_out != 1 else "question is"
-        told.append(
-            f"{left_out:,} {are} left out: not all of its {_several(row)} have played {'them' if left_out != 1 else 'it'}."
-        )
+        are, them = ("questions are", "them") if left_out != 1 else ("question is", "it")
+        told.append(f"{left_out:,} {are} left out: not all of its {_several(row)} have played {them}.")
     return [*told, *_not_ranked(row), *_higher_row(row)]
 
 

@@ -1,0 +1,34 @@
+"""What to know of the questions and answers that advice is from: what is left out, missing or odd."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from moot.advise.known import KnownDrafts
+from moot.decide.odd_players import odd_players
+from moot.measures.graded_drafts import GradedDrafts
+from moot.stats.counted_words import count, whose_words
+
+
+def left_out_words(graded: GradedDrafts, unsettled: int, *, cut_short: bool) -> Iterator[str]:
+    if unsettled:
+        yield f"{count(unsettled, 'question is', 'questions are')} left out: which answer is right is not known"
+    if graded.not_heard:
+        yield f"{count(graded.not_heard, 'question is', 'questions are')} left out: not everybody was waited for"
+    if graded.not_asked:
+        yield f"{count(graded.not_asked, 'question is', 'questions are')} left out: not everybody has been asked yet"
+    if cut_short:
+        yield "the run is unfinished; slow answers, which are more often wrong, are still missing"
+
+
+def missing_words(drafts: KnownDrafts) -> Iterator[str]:
+    """Of labels and recordings nobody knows whether who says nothing was silent or never asked."""
+    gaps = (drafts.codes < 0).sum(axis=1)
+    if gaps.any():
+        whose = whose_words(dict(zip(drafts.players, map(int, gaps), strict=True)), of=drafts.size)
+        yield f"{int(gaps.sum()):,} of {drafts.codes.size:,} answers are missing and count as not right: of {whose}"
+
+
+def odd_words(drafts: KnownDrafts) -> Iterator[str]:
+    if drafts.size and len(drafts.players) > 1:
+        yield from odd_players(drafts.candidates(range(len(drafts.players))))
