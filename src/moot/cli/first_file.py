@@ -73,7 +73,7 @@ def init_command(questions: Path | None, output: Path, *, yes: bool, ports: Sequ
     _write(output, starter.text)
     if taken.unsettled is not None:
         say(f"moot: {taken.unsettled}", file=sys.stderr)
-        say(f"moot: wrote {output}; what is left to settle is in a comment under questions", file=sys.stderr)
+        say(f"moot: wrote {output}; what is left to settle is in a comment above its questions", file=sys.stderr)
         return UNSETTLED
     if fitted.failed:
         _say_failed(starter, fitted.failed, offers)

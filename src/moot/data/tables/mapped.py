@@ -16,7 +16,7 @@ from moot.data.rows import LISTS, from_cell
 from moot.data.tables.answer_forms import AnswersAs, could_be_a_choice, folded, in_words, label_against_text, place_of
 from moot.data.tables.choice_cells import WRITTEN, is_cut, parts, without_labels
 from moot.data.tables.choice_labels import LATIN
-from moot.data.tables.known_names import IMAGE, META, WRONG, ColumnNames, several
+from moot.data.tables.known_names import IMAGE, META, WRONG, ColumnNames, plain, several
 from moot.data.tables.object_cells import answers_of, choices_of, labels_of, opened, prose_of
 from moot.data.tables.pictured_rows import has_image
 from moot.data.tables.spreadsheets import Mangled
@@ -27,6 +27,8 @@ from moot.types import MOST_CHOICES, Question, QuestionKind, seeded
 
 _FEWEST_WORDS = 6
 COMMA = ","
+_SHORTEST_HEADER = 3
+"""Letters of a header that is no mere letter."""
 
 
 def is_list(cell: str) -> bool:
@@ -152,10 +154,22 @@ class TableRow:
         """The answer as it is written, where it may stand for a choice; by a label that a choice has of its own, its letter."""
         written = self._written_answer()
         columns = self.columns.columns.get("choices")
-        if written is None or not isinstance(columns, str):
+        if written is None or columns is None:
             return written
+        if not isinstance(columns, str):
+            return self._by_header(written, columns)
         labels = _labels(self._cell(columns))[: len(LATIN)]
         return LATIN[labels.index(written.strip())] if written.strip() in labels else written
+
+    def _by_header(self, written: str, columns: Sequence[str]) -> str:
+        """The letter of the choice under a header that is written in its place: option_b, Option 2. A letter or a number that
+        stands alone is read as in every other table, and a text that is a choice is that choice."""
+        if len(bare := plain(written)) < _SHORTEST_HEADER or bare.isdecimal():
+            return written
+        places = [place for place, name in enumerate(columns) if plain(name) == bare]
+        if len(places) != 1 or folded(written) in map(folded, self.choices()):
+            return written
+        return LATIN[places[0]]
 
     def _written_answer(self) -> str | None:
         value = self.value("answer")

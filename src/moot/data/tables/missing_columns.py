@@ -46,11 +46,12 @@ def missing_columns(
         needed = f"line 1 has to name the columns, such as question,answer; it seems to be a row already: {cut(row)!r}"
         return (Doubt(needed, table.header, about="missing", brief=needed),)
     said: dict[str, ColumnNames] = {key: each for key, each in stated.columns.items() if each is not None}
+    alone = True
     for key in missing:
         flags = flag_columns(table, free) if key == "answer" else ()
         free = [name for name in free if name not in flags]
         pointing = _pointing(table, stated, columns, free) if key == "answer" else None
-        held = likely_text(table, free) if key == "text" else _held(columns, free, pointing, alone=key == missing[0])
+        held = likely_text(table, free) if key == "text" else _held(columns, free, pointing, alone=alone)
         near = held if held is not None or pointing is not None else _misspelt(key, free)
         if key == "answer" and near is not None and (pointer := _points_at_list(table, near, free)) is not None:
             near, held = pointer, None  # what looks like the answer has all of the choices
@@ -82,6 +83,7 @@ def missing_columns(
             Doubt(problem, table.header, None, ways, "missing", brief, likely, too, f"{unknown}{hint}{names}", write)
         )
         free = [name for name in free if name not in advised[:1]]
+        alone = held is not None  # then the only one that is left is the other
     return tuple(doubts)
 
 
@@ -126,7 +128,7 @@ def _held(
     columns: Mapping[str, ColumnNames], free: Sequence[str], pointing: PointingAnswers | None, *, alone: bool
 ) -> str | None:
     """The answer, by its header or by the choices that it points at. A header is not enough where there are choices and it
-    points at none: what stands there is not known. `alone`: that nothing else is missing."""
+    points at none: what stands there is not known. `alone`: that nothing else is in doubt."""
     if pointing is not None:
         return pointing.clear
     apart = "choices" in columns and not isinstance(columns["choices"], str)

@@ -52,7 +52,15 @@ _FILE = re.compile(
 )
 
 
-def images_of(table: QuestionTable, unused: Sequence[str]) -> Doubt | None:
+def images_in_doubt(table: QuestionTable, stated: Stated, unused: Sequence[str]) -> Doubt | None:
+    """None: there are none, or somebody has said what to do, and it leaves something to ask."""
+    if IMAGE not in stated.columns:
+        return _images_of(table, unused)
+    named = stated.columns[IMAGE]
+    return _all_pictured(table, named) if isinstance(named, str) else None
+
+
+def _images_of(table: QuestionTable, unused: Sequence[str]) -> Doubt | None:
     """None: no column that is nothing has images."""
     found: list[str] = []
     rows: set[int] = set()
@@ -63,7 +71,7 @@ def images_of(table: QuestionTable, unused: Sequence[str]) -> Doubt | None:
     return _doubt(table, found, rows) if found else None
 
 
-def all_pictured(table: QuestionTable, name: str) -> Doubt | None:
+def _all_pictured(table: QuestionTable, name: str) -> Doubt | None:
     """Whether nothing is left where those are left out."""
     pictured = {*pictured_lines(table, name)}
     rows = sum(1 for _ in table.rows((name,)))

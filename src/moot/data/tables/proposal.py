@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from moot.data.case import KEYS
-from moot.data.tables.advised_columns import SAY_WHICH, WHICH_COLUMN, example_of, in_order, such_as, written
+from moot.data.tables.advised_columns import SAY_WHICH, WHICH_COLUMN, in_order, such_as, written
 from moot.data.tables.answer_forms import AnswersAs, AnswersSeen, in_words, label_against_text
 from moot.data.tables.choices_in_questions import choices_in_questions
 from moot.data.tables.doubts import Doubt as Doubt
@@ -29,19 +29,20 @@ from moot.data.tables.known_names import (
 )
 from moot.data.tables.known_sets import KnownSet, known_format, known_set
 from moot.data.tables.left_out_choices import LeftOutChoices, left_out_choices
-from moot.data.tables.listed_names import MOST_LISTED, MOST_SHOWN, cut
+from moot.data.tables.listed_names import MOST_LISTED, MOST_SHOWN
 from moot.data.tables.listed_names import listed as listed
 from moot.data.tables.mapped import ColumnsOfTable, MappedFile, no_such_choice
 from moot.data.tables.missing_columns import missing_columns, with_values
 from moot.data.tables.names_by_rows import settled_by_rows
+from moot.data.tables.names_in_doubt import two_could_be
 from moot.data.tables.numbers_for_questions import numbers_for_questions
+from moot.data.tables.odd_choices import odd_choices
 from moot.data.tables.odd_sheets import other_sheets_told
-from moot.data.tables.pictured_rows import all_pictured, images_of, left_out_words, pictured_lines
-from moot.data.tables.questions_and_passages import asked_and_shown, either_in_doubt
+from moot.data.tables.pictured_rows import images_in_doubt, left_out_words, pictured_lines
+from moot.data.tables.questions_and_passages import either_in_doubt
 from moot.data.tables.rival_answers import flags_for_answers, rival_answers
 from moot.data.tables.rows_seen import rows_seen, uncut
 from moot.data.tables.several_right import several_right
-from moot.data.tables.stated import NEEDED
 from moot.data.tables.stated import NOTHING_STATED as NOTHING_STATED
 from moot.data.tables.stated import Stated as Stated
 from moot.data.tables.stated import stated_too as stated_too
@@ -135,11 +136,11 @@ def _proposed(table: QuestionTable, stated: Stated) -> Proposal:
     if (format_of := known_format(table.names)) is not None and not {*stated.needed} <= {*columns}:
         problem = f"these are the columns of a set that is no table; format: {format_of} under questions reads it"
         return Proposal(table.path, doubts=(Doubt(problem, table.header),))
-    if doubts := (*_two_could_be(table, stated, guess), *missing_columns(table, stated, columns, guess, unused)):
+    if doubts := (*two_could_be(table, stated, guess), *missing_columns(table, stated, columns, guess, unused)):
         return Proposal(table.path, columns=columns, doubts=doubts)
     if doubts := _misleading(table, guess, columns, unused):
         return Proposal(table.path, columns=columns, doubts=doubts, unused=tuple(unused))
-    if (pictured := _pictured(table, stated, unused)) is not None:
+    if (pictured := images_in_doubt(table, stated, unused)) is not None:
         return Proposal(table.path, columns=columns, doubts=(pictured,), unused=tuple(unused))
     left_out = _left_out(table, stated, columns, unused)
     if left_out is not None and left_out.doubt is not None:
@@ -156,13 +157,6 @@ def _proposed(table: QuestionTable, stated: Stated) -> Proposal:
     usual = known.answers if known is not None else None
     proposal = replace(_by_rows(table, stated, columns, reasons, unused, usual), unused=tuple(unused))
     return _with_context_told(table, proposal) if asked_about else proposal
-
-
-def _pictured(table: QuestionTable, stated: Stated, unused: Sequence[str]) -> Doubt | None:
-    if IMAGE not in stated.columns:
-        return images_of(table, unused)
-    named = stated.columns[IMAGE]
-    return all_pictured(table, named) if isinstance(named, str) else None
 
 
 def _with_context_told(table: QuestionTable, proposal: Proposal) -> Proposal:
@@ -214,27 +208,6 @@ def _unknown(table: QuestionTable, names: Sequence[str]) -> tuple[Doubt, ...]:
     hints = "".join(closest(name, KEYS) for name in names[:MOST_LISTED])
     kept_too = (Stated({"meta": tuple(names)}),)
     return (Doubt(f"unknown key; {expected}{hints}", table.header, listed(names), kept_too, "unused"),)
-
-
-def _two_could_be(table: QuestionTable, stated: Stated, guess: Guess) -> tuple[Doubt, ...]:
-    doubts = []
-    with_context = "context" in {**stated.columns, **guess.columns, **guess.doubts}
-    for key, candidates in guess.doubts.items():
-        listed_too = [cut(each) if isinstance(each, str) else f"[{listed(each)}]" for each in candidates[:MOST_LISTED]]
-        named = " and ".join(listed_too) + (" and more" if len(candidates) > MOST_LISTED else "")
-        brief = f"{len(candidates)} columns could be {key}: {named}"
-        write, too, likely = {key: example_of(key, candidates)}, dict[str, ColumnNames](), None
-        if key == "text" and (found := asked_and_shown(table, candidates)) is not None:
-            write, likely = {key: found.question}, candidates.index(found.question)
-            too = {"context": found.passage} if found.passage is not None and not with_context else {}
-        write |= too
-        problem = f"{brief}; {SAY_WHICH} {written(write)}"
-        ways = tuple(Stated({key: each}) for each in candidates)
-        if key not in NEEDED:
-            problem += f", or {key}: null for none"
-            ways += (Stated({key: None}),)
-        doubts.append(Doubt(problem, table.header, None, ways, "several", brief, likely, too, brief, write))
-    return tuple(doubts)
 
 
 def _misleading(
@@ -343,6 +316,7 @@ def _by_rows(
         )
     reasons += _of_numbers(table, columns, form)
     cut_choices = replace(mapping, separator=separator)
+    reasons += tuple(odd_choices(cut_choices, form)) if "choices" in columns else ()
     source = MappedFile(cut_choices, form, kind=stated.kind, references=seen.references.form)
     return replace(proposal, answers=form, reasons=reasons, source=source)
 
