@@ -276,7 +276,7 @@ def test_semicolons_in_references_are_asked_about_where_several_have_them(tmp_pa
     as_lists = load(several, stated=Stated(references="lists"))
     assert [case.accepted for case in as_lists][:3] == [("J. W. Goethe",), ("Roma",), ()]
     assert "answer: ; in answer parts answers, and each is accepted (in 2 of 5 rows)" in as_lists.notes[0]
-    assert [case.answer for case in load(several, stated=Stated(references="as-written"))][0] == "Goethe; J. W. Goethe"
+    assert next(case.answer for case in load(several, stated=Stated(references="as-written"))) == "Goethe; J. W. Goethe"
     ours_too = quiz(tmp_path, [f"{n}\tWho {n}?\tGoethe; J. W. Goethe" for n in range(4)], "id\ttext\tanswer")
     assert {case.answer for case in load(ours_too)} == {"Goethe; J. W. Goethe"}
 

@@ -22,6 +22,7 @@ from moot.data.four_s import Skipped, four_s_rows, skipped
 from moot.data.hub import Hub
 from moot.data.placed import CaseSource, Placed
 from moot.data.published import Published, published_rows
+from moot.data.references_seen import ReferencesSeen
 from moot.data.rows import READERS as TABLES
 from moot.data.rows import NumberedRows, parquet_floats, parquet_rows
 from moot.data.sample import sample_size
@@ -29,7 +30,7 @@ from moot.data.tables.proposal import NOTHING_STATED, Proposal, Stated
 from moot.data.tables.proposal import propose_columns as propose_columns
 from moot.data.tables.table import AS_TEXTS, FLOATS
 from moot.data.tables.table import ENDINGS as TABLE_ENDINGS
-from moot.data.written_references import AS_THEY_STAND, ReferencesSeen, WrittenReferences
+from moot.data.written_references import AS_THEY_STAND, WrittenReferences
 from moot.errors import FileError, UsageError
 from moot.foreign_files import check_exists
 from moot.models.closest import closest

@@ -8,51 +8,23 @@ are read so only where the rows of the file agree.
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Literal
 
-from moot.data.html_in_texts import says_something, without_html
+from moot.data.html_in_texts import without_html
 from moot.data.listed_texts import listed_texts
 from moot.data.parted_texts import BAR, SEMICOLON, parted
-from moot.data.solution_answers import BOX, LONGEST_WITHIN, MARK, answers_within, beside_a_letter, within_by
-from moot.data.tables.advised_columns import WHICH_COLUMN, written
-from moot.data.tables.doubts import Doubt
-from moot.data.tables.known_names import plain
-from moot.data.tables.listed_names import cut
-from moot.data.tables.stated import ReferencesAs, Stated
+from moot.data.solution_answers import answers_within, beside_a_letter, within_by
+from moot.data.tables.stated import ReferencesAs
 from moot.team.final_line.letters import YES_NO
-from moot.types import UNKNOWN, QuestionKind
+from moot.types import QuestionKind
 
 AS_WRITTEN: Mapping[str, Any] = {"reference": "as-written"}
 """In the `meta` of a question: its reference is taken as it stands."""
 
-_LETTERS = {"y": "yes", "n": "no", "t": "yes", "f": "no"}
-_FLAGS = {"1": "yes", "0": "no", "1.0": "yes", "0.0": "no"}
-_LABELS = frozenset(("label", "labels", "labelid", "goldlabel", "class", "classid", "classlabel"))
-"""Columns of what is classified: a number there is the number of a name."""
-_MOST_LABELS = 20
-_ROWS_OF_FLAGS = 6
-"""So many do not have 0 and 1 alone as what they count to."""
-_HTML_IN = 0.5
-"""Of all rows: in fewer it may be what is asked about."""
-_ASSERTIONS = "__expected"
-_ASSERTED = re.compile(r"(?:not-)?[a-z][a-z-]+(?:\([^()]*\))?:")
-_FEWEST_PARTED = 2
-_PARTED_SELDOM = 0.02
-"""Of all rows: where no more have a semicolon, it is an accident of these."""
-_PADDED_TO = 3
-"""Digits: as the answers of AIME are filled in, from 000 to 999."""
-_MOSTLY = 0.9
-_ASKS_YES_NO = re.compile(
-    r"\W*(?:(?:is|are|was|were|am|do|does|did|has|have|had|can|could|will|would|should|shall|may|might|must|ought)"
-    r"(?:n['’]?t)?\b|true or false|yes or no|правда ли|верно ли|да или нет|(?:\w+\W+){1,2}ли\b)",
-    re.IGNORECASE,
-)
-"""How a question begins to which the answer is yes or no."""
-
+LETTERS = {"y": "yes", "n": "no", "t": "yes", "f": "no"}
+FLAGS = {"1": "yes", "0": "no", "1.0": "yes", "0.0": "no"}
 YesNoAs = Literal["words", "letters", "flags"]
 
 
@@ -77,23 +49,20 @@ class WrittenReferences:
         """A row in our form with the reference as it is answered. `kind`: of a row that names none."""
         named = given.get("kind") or kind
         value = given.get("answer")
-        if value is None or self.taken == "as-written" or not _is_read(given, named):
+        if value is None or self.taken == "as-written" or not is_read(given, named):
             return given
         if isinstance(value, bool) or (named is None and self.yes_no is not None):
-            word = _yes_or_no(value, self.yes_no)
+            word = yes_or_no(value, self.yes_no)
             if word is not None and named in (None, "yes-no"):
                 return {**given, "kind": "yes-no", "answer": word}
             return given
         if named == "yes-no":
             return given
-        if self.html and isinstance(value, str) and (bare := without_html(value)):
-            value = bare
-        accepted: tuple[str, ...] = ()
-        if ((self.lists or not isinstance(value, str)) and (texts := listed_texts(value)) is not None) or (
-            isinstance(value, str) and within_by(value) is None and (texts := self._parted(value)) is not None
-        ):
-            value, *others = texts
-            accepted = (*others,)
+        if self.html:
+            given = _as_shown(given)
+            value = given["answer"]
+        value, *others = self._listed(value) or (value,)
+        accepted: tuple[str, ...] = (*others,)
         if isinstance(value, str) and (within := answers_within(value)):
             accepted = (*within[1:], *accepted)
             given = given if given.get("comment") else {**given, "comment": value.strip()}
@@ -105,8 +74,6 @@ class WrittenReferences:
         if value == given["answer"] and not accepted:
             return given
         also = given.get("accepted")
-        if self.html and isinstance(also, list | tuple):
-            also = [(isinstance(each, str) and without_html(each)) or each for each in also]
         more = (
             [*accepted, *(each for each in also if each not in accepted)]
             if isinstance(also, list | tuple)
@@ -114,289 +81,39 @@ class WrittenReferences:
         )
         return {**given, "answer": value, **({"accepted": list(more)} if more else {})}
 
-    def _parted(self, text: str) -> tuple[str, ...] | None:
-        found = parted(text, BAR) if self.bars else None
-        return parted(text, SEMICOLON) if found is None and self.taken == "lists" else found
+    def _listed(self, value: Any) -> tuple[str, ...] | None:
+        """Answers of which there are several; None: it is one."""
+        texts = listed_texts(value) if self.lists or not isinstance(value, str) else None
+        if texts is not None or not isinstance(value, str) or within_by(value) is not None:
+            return texts
+        found = parted(value, BAR) if self.bars else None
+        return parted(value, SEMICOLON) if found is None and self.taken == "lists" else found
+
+
+def _as_shown(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A row with what a page shows of its references."""
+    answer, also = given["answer"], given.get("accepted")
+    shown = {"answer": (isinstance(answer, str) and without_html(answer)) or answer}
+    if isinstance(also, list | tuple):
+        shown["accepted"] = [(isinstance(each, str) and without_html(each)) or each for each in also]
+    return {**given, **shown}
 
 
 AS_THEY_STAND = WrittenReferences()
 
 
-def _is_read(given: Mapping[str, Any], kind: object) -> bool:
+def is_read(given: Mapping[str, Any], kind: object) -> bool:
     meta = given.get("meta")
     said = isinstance(meta, Mapping) and ("score" in meta or meta.get("reference") == AS_WRITTEN["reference"])
     return not said and not given.get("choices") and kind in (None, "open", "yes-no")
 
 
-def _yes_or_no(value: object, form: YesNoAs | None) -> str | None:
-    text = _plain(value)
+def yes_or_no(value: object, form: YesNoAs | None) -> str | None:
+    text = plain_text(value)
     if form == "flags":
-        return _FLAGS.get(text)
-    return YES_NO.get(text) or (_LETTERS.get(text) if form == "letters" else None)
+        return FLAGS.get(text)
+    return YES_NO.get(text) or (LETTERS.get(text) if form == "letters" else None)
 
 
-def _plain(value: object) -> str:
+def plain_text(value: object) -> str:
     return str(value).strip().casefold() if isinstance(value, str | bool | int | float) else ""
-
-
-@dataclass(slots=True)
-class ReferencesSeen:
-    """The references of a file, one after another, and what can be told of them."""
-
-    column: str = "answer"
-    stated: Stated = field(default_factory=Stated)
-    ours: bool = False
-    """Whether the file is in our own form, whose writer calls an answer what is one."""
-    has_cells: bool = True
-    """Whether a text is all that an answer can be, so that a list is written with bars."""
-    rows: int = 0
-    open_rows: int = 0
-    """Without those whose kind is said in the row."""
-    unanswered: int = 0
-    """That cannot be answered, or whose reference is missing."""
-    words: Counter[str] = field(default_factory=Counter)
-    """Answers that stand for yes or no, as they are written."""
-    letters: Counter[str] = field(default_factory=Counter)
-    flags: Counter[str] = field(default_factory=Counter)
-    asked_so: int = 0
-    """Questions that ask for yes or no."""
-    labels: int = 0
-    """Small whole numbers."""
-    padded: int = 0
-    """Whole numbers of three digits,"""
-    padded_with: Counter[str] = field(default_factory=Counter)
-    """and those that begin with a zero."""
-    solutions: Counter[str] = field(default_factory=Counter)
-    lists: int = 0
-    """Lists that stand as such in a file of objects,"""
-    written_lists: int = 0
-    """and lists in writing."""
-    lettered: int = 0
-    """Answers with the letter of their choice before them."""
-    barred: int = 0
-    """Several answers with bars between them,"""
-    parted: list[tuple[int, str]] = field(default_factory=list)
-    """and texts that may be such with semicolons, each with its line."""
-    html: int = 0
-    """With tags or &amp;,"""
-    only_html: int = 0
-    """and those that are nothing else, as answers about HTML are."""
-    first_assertion: int | None = None
-    first_list: int | None = None
-    first_unlisted: int | None = None
-    first_unmarked: int | None = None
-    """Lines: of a list in writing, of what is none, and of a long text in which no answer is marked."""
-    first_label: int | None = None
-
-    def see(self, line: int, given: Mapping[str, Any]) -> None:
-        """`given`: a row in our form, or as much of it as bears on its reference."""
-        value, named = given.get("answer"), given.get("kind") or self.stated.kind
-        if not _is_read(given, named) or named == "yes-no" or value == "" or "answer" not in given:
-            return
-        if value in (None, UNKNOWN):
-            self.unanswered += 1
-            return
-        self.rows += 1
-        self._see_yes_no(line, value, given.get("text"), named)
-        texts = listed_texts(value)
-        if texts is not None and not isinstance(value, str):
-            self.lists += 1
-        elif texts is not None:
-            self.written_lists += 1
-            self.first_list = self.first_list or line
-        else:
-            self.first_unlisted = self.first_unlisted or line
-        if isinstance(value, str):
-            self._see_parted(line, value)
-            if (bare := without_html(value)) != value.strip():
-                self.html += 1
-                self.only_html += not says_something(bare)
-            if self.column.startswith(_ASSERTIONS) and _ASSERTED.match(value.strip()):
-                self.first_assertion = self.first_assertion or line
-            self._see_padded(value.strip())
-            if (within := within_by(value)) is not None:
-                self.solutions[within[0]] += 1
-                self.lettered += within[0] == BOX and bool(beside_a_letter(within[1]))
-            elif "\\" in value and beside_a_letter(value.strip()):
-                self.lettered += 1
-            elif self.first_unmarked is None and ("\n" in value.strip() or len(value) > LONGEST_WITHIN):
-                self.first_unmarked = line
-
-    def _see_parted(self, line: int, text: str) -> None:
-        if listed_texts(text) is not None or within_by(text) is not None:
-            return
-        if self.has_cells and parted(text, BAR) is not None:
-            self.barred += 1
-        elif parted(text, SEMICOLON) is not None:
-            self.parted.append((line, text.strip()))
-
-    def _see_padded(self, text: str) -> None:
-        if len(text) == _PADDED_TO and text.isdecimal():
-            self.padded += 1
-            if text[0] == "0":
-                self.padded_with[text] += 1
-
-    def _see_yes_no(self, line: int, value: object, text: object, kind: object) -> None:
-        if kind is not None:
-            return
-        self.open_rows += 1
-        bare = _plain(value)
-        shown = str(value).strip()
-        for table, seen in ((YES_NO, self.words), (_LETTERS, self.letters), (_FLAGS, self.flags)):
-            if bare in table:
-                seen[shown] += 1
-        self.asked_so += isinstance(text, str) and _ASKS_YES_NO.match(text) is not None
-        if bare.removesuffix(".0").isdecimal() and len(bare) < 5 and int(bare.removesuffix(".0")) <= _MOST_LABELS:
-            self.labels += 1
-            self.first_label = self.first_label or line
-
-    @property
-    def form(self) -> WrittenReferences:
-        lists = self.stated.references == "lists" or bool(self.written_lists and self.first_unlisted is None)
-        return WrittenReferences(
-            self.stated.references, lists, self._yes_no, self._is_padded, self.has_cells, self._is_html
-        )
-
-    @property
-    def _is_html(self) -> bool:
-        """Of somebody else's file: whoever writes in our own form calls an answer what is one."""
-        return (
-            not self.ours and not self.only_html and self.html > self.rows * _HTML_IN and self.stated.references is None
-        )
-
-    @property
-    def _is_padded(self) -> bool:
-        return bool(self.padded_with) and self.padded == self.rows and self.stated.references is None
-
-    @property
-    def _yes_no(self) -> YesNoAs | None:
-        """What stands for yes and no in all rows of which no kind is said."""
-        if not self.open_rows or self.open_rows < self.rows or self.unanswered or self.stated.references is not None:
-            return None
-        if sum(self.words.values()) == self.rows:
-            return "words"
-        if sum(self.letters.values()) + sum(self.words.values()) == self.rows and len(_both(self.letters)) > 1:
-            return "letters"
-        if sum(self.flags.values()) == self.rows and self.asked_so >= _MOSTLY * self.rows:
-            return "flags"
-        return None
-
-    @property
-    def doubt(self) -> Doubt | None:
-        """What nobody can tell from the file."""
-        if self.stated.references is not None:
-            return None
-        return self._assertions or self._mixed_lists or self._semicolons or self._nameless_labels or self._unmarked
-
-    @property
-    def _assertions(self) -> Doubt | None:
-        if self.first_assertion is None:
-            return None
-        problem = (
-            "what promptfoo asserts of an answer, such as equals: Paris, is no answer; run `promptfoo eval -o output.json` and"
-            " `moot import promptfoo output.json`, or name a column of answers under questions,"
-            f" {written({'answer': WHICH_COLUMN})}"
-        )
-        return Doubt(problem, self.first_assertion, self.column)
-
-    @property
-    def _mixed_lists(self) -> Doubt | None:
-        if self.first_list is None or self.first_unlisted is None:
-            return None
-        brief = (
-            f"{self.written_lists} of the {self.rows} answers are lists in writing, and that of line {self.first_unlisted}"
-            " is none: either each entry of a list is accepted, or the list is the answer"
-        )
-        problem = f"{brief}; say which under questions: answers: lists or answers: as-written"
-        ways = (Stated(references="lists"), Stated(references="as-written"))
-        return Doubt(problem, self.first_list, self.column, ways, brief=brief)
-
-    @property
-    def _semicolons(self) -> Doubt | None:
-        if self.ours or len(self.parted) < max(_FEWEST_PARTED, self.rows * _PARTED_SELDOM):
-            return None
-        line, text = self.parted[0]
-        brief = (
-            f"{len(self.parted)} of the {self.rows} answers have ; between words, such as {text!r:.80}: either each entry is"
-            " accepted, or the whole is the answer"
-        )
-        problem = f"{brief}; say which under questions: answers: lists or answers: as-written"
-        ways = (Stated(references="lists"), Stated(references="as-written"))
-        return Doubt(problem, line, self.column, ways, brief=brief)
-
-    @property
-    def _nameless_labels(self) -> Doubt | None:
-        if not self.open_rows or self.open_rows < self.rows or self._yes_no is not None or self.ours:
-            return None
-        flags = sum(self.flags.values()) == self.rows
-        many = flags and len(_both(self.flags)) > 1 and self.rows >= _ROWS_OF_FLAGS
-        if self.labels < self.rows or not (plain(self.column) in _LABELS or many):
-            return None
-        which = "0 and 1" if flags else "small numbers"
-        brief = f"all answers are {which}, perhaps labels whose names the file does not tell"
-        column = f"the column that names them, {written({'answer': WHICH_COLUMN})}"
-        say = f"{'kind: yes-no (1 is yes), or ' if flags else ''}kind: open (the number is the answer)"
-        problem = f"{brief}, and nobody would answer so; say under questions {column}, or {say}"
-        ways = (*((Stated(kind="yes-no"),) if flags else ()), Stated(kind="open"))
-        return Doubt(problem, self.first_label, self.column, ways, brief=brief)
-
-    @property
-    def _unmarked(self) -> Doubt | None:
-        marked = sum(self.solutions.values())
-        if self.first_unmarked is None or 2 * marked < self.rows:
-            return None
-        where = _within(next(iter(self.solutions)))
-        problem = f"a solution in which no answer {where}, as in {marked} other rows; expected that, or a short answer"
-        return Doubt(problem, self.first_unmarked, self.column)
-
-    @property
-    def reasons(self) -> tuple[str, ...]:
-        """What was understood, where it is not what stands there."""
-        if self.stated.references == "as-written":
-            return ()
-        name = cut(self.column)
-        told = [f"answer: what {_within(sign)} of {name}{self._of_all(rows)}" for sign, rows in self.solutions.items()]
-        lists = self.lists + (self.written_lists if self.form.lists else 0)
-        if lists:
-            told.append(f"answer: every entry of a list in {name} is accepted{self._of_all(lists)}")
-        if self._is_html:
-            told.append(
-                f"answer: tags and signs of HTML in {name} are read as what a page shows{self._of_all(self.html)}"
-            )
-        for sign, rows in (
-            (BAR, self.barred),
-            (SEMICOLON, len(self.parted) if self.stated.references == "lists" else 0),
-        ):
-            if rows:
-                told.append(f"answer: {sign} in {name} parts answers, and each is accepted{self._of_all(rows)}")
-        if self.lettered:
-            told.append(
-                f"answer: a letter in brackets before what is said in {name}: either is accepted{self._of_all(self.lettered)}"
-            )
-        if self._is_padded:
-            first = next(iter(self.padded_with))
-            told.append(
-                f"answer: numbers in {name} are as long with zeros before them, and {first.lstrip('0') or '0'} is {first}"
-            )
-        if (form := self._yes_no) is not None:
-            told.append(self._yes_no_told(form, name))
-        return tuple(told)
-
-    def _yes_no_told(self, form: YesNoAs, name: str) -> str:
-        seen = self.flags if form == "flags" else self.words + self.letters if form == "letters" else self.words
-        read = {text: _yes_or_no(text, form) for text in sorted(seen)}
-        as_read = ", ".join(f"{text} is {word}" for text, word in read.items() if text != word)
-        why = f" ({as_read})" if as_read else ""
-        return f"answer: yes or no in {name}{why}, so these are yes-no questions; kind: open under questions says otherwise"
-
-    def _of_all(self, rows: int) -> str:
-        return "" if rows == self.rows else f" (in {rows} of {self.rows} rows)"
-
-
-def _both(seen: Iterable[str]) -> set[str]:
-    table = {**_LETTERS, **_FLAGS}
-    return {table[text.casefold()] for text in seen}
-
-
-def _within(sign: str) -> str:
-    return f"follows the last {sign}" if sign == MARK else f"stands in the last {sign}"

@@ -17,7 +17,7 @@ from pydantic import BaseModel
 from moot.data.case import read_case
 from moot.data.formats import Format
 from moot.data.questions_spec import SOURCES
-from moot.data.written_references import ReferencesSeen
+from moot.data.references_seen import ReferencesSeen
 from moot.errors import FileError, UsageError
 from moot.experiment.model_specs import ObjectSpec
 from moot.experiment.spec_parts import options_alone

@@ -130,8 +130,8 @@ def _among(variants: tuple[str, ...], answer: str, reading: Callable[[str], str]
 
 
 def _differ_in_a_sign(reference: str, answer: str) -> bool:
-    """In one that mostly says nothing, and says something here: 3! of a reference, which nobody has written to cheer, and the == of
-    a comparison, where = gives a name a value."""
+    """In one that mostly says nothing, and says something here: 3! of a reference, which nobody has written to cheer, and the ==
+    of a comparison, where = gives a name a value."""
     if "!" in reference and _FACTORIAL.fullmatch(reference.strip()) and "!" not in answer:
         return True
     return "=" in reference and "=" in answer and bool(_COMPARED.search(reference)) != bool(_COMPARED.search(answer))

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from moot.data.parted_texts import BAR, SEMICOLON
+from moot.data.references_seen import ReferencesSeen
 from moot.data.tables.answer_forms import AnswersSeen
 from moot.data.tables.choice_cells import SEPARATORS, SEPARATORS_IN_WORDS, WRITTEN, is_cut, separator_of
 from moot.data.tables.choice_labels import columns_in_russian
@@ -15,7 +16,6 @@ from moot.data.tables.known_names import ColumnNames, several
 from moot.data.tables.listed_names import cut
 from moot.data.tables.mapped import COMMA, ColumnsOfTable, is_list
 from moot.data.tables.stated import Stated
-from moot.data.written_references import ReferencesSeen
 from moot.stats.counted_words import count
 from moot.types import MOST_CHOICES
 
