@@ -68,7 +68,7 @@ def test_it_is_said_once_in_the_report_and_before_the_run() -> None:
     once = questions(SIZE)
     with pytest.warns(UserWarning, match="^16 questions are asked under two ids: each counts as one in intervals and"):
         told = remarks(figures([*once, *again(once)]))
-    assert [line for line in told if "two ids" in line] == [line for line in told if "hang together" in line]
+    assert [line for line in told if "two ids" in line] == [line for line in told if "clusters (up to" in line]
     (line,) = [line for line in told if "two ids" in line]
     assert line.startswith(f"16 questions are asked under two ids: each counts as one. {HANG_TOGETHER}")
 

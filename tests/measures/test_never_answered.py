@@ -154,7 +154,7 @@ def test_a_primary_that_never_came_has_no_figure() -> None:
     assert first == (
         "The primary, talkative@bob, has no figure: every answer of talkative@bob failed, and nobody knows how good it is."
     )
-    assert any(words.startswith("The highest row, ") for words in others)
+    assert any(words.startswith("The best row, ") for words in others)
 
 
 FAULTS = [{"kind": "500", "model": "tom"}, {"kind": "refusal", "model": "shy"}]
