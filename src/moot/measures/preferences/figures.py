@@ -208,7 +208,7 @@ def _ratings(source: Source, said: SaidPreferences, fitted: Preferences) -> list
             "value": rating.value,
             "low": rating.low,
             "high": rating.high,
-            "anchor": place == 0,
+            "anchor": place == 0 and rating.value is not None,
             **({"why": rating.why} if rating.why else {}),
         }
         for place, rating in enumerate(told)
