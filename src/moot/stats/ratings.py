@@ -2,7 +2,7 @@
 
 Bradley and Terry: the log-odds that one is preferred to another are the difference of their ratings; judges' habits are taken
 out as in `preference`. One of them is the anchor and has none. Only differences are told, and a difference only over pairs whose
-share at equal length and no place can be told: whoever no chain of such pairs joins to the anchor has no rating. Other pairs
+share at equal length and no place can be told, with an interval: whoever no chain of such pairs joins to the anchor has no rating. Other pairs
 say what judges' habits are, and nothing of ratings. Each pair counts one tied question more than was asked, with texts that
 differ in length as those of the pair do, so that who always wins has a rating too.
 
@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 from moot.stats.bootstrap import seed_of
 from moot.stats.clusters import unit_of
 from moot.stats.preference import Preferences
+from moot.stats.preference_reasons import ONE_QUESTION
 from moot.stats.preference_share import Rate, odds_of
 from moot.stats.quantiles import ALPHA
 from moot.stats.word_table import RIDGE, Slopes, logistic
@@ -62,7 +63,8 @@ def ratings(preferences: Preferences, anchors: Sequence[Hashable], *, seed: int 
     and of equally large ones in the first.
     """
     counted = _counted(preferences)
-    rates = {pair: rate for pair in preferences.pairs if (rate := preferences.rate(pair)) is not None}
+    known = {pair: preferences.rate(pair) for pair in preferences.pairs}
+    rates = {pair: rate for pair, rate in known.items() if rate is not None and rate.limits(ALPHA) is not None}
     every = list(dict.fromkeys(name for pair in preferences.pairs for name in _both(pair)))
     groups = [group for group in joined(map(_both, rates)) if any(name in group for name in anchors)]
     if not groups:
@@ -112,7 +114,7 @@ def _untold(preferences: Preferences, rates: Mapping[Hashable, Rate], name: Hash
     leaving = [pair for pair in preferences.pairs if pair not in rates and any(each in own for each in _both(pair))]
     nearest = [pair for pair in leaving if any(each in others for each in _both(pair))]
     for pair in [*nearest, *leaving]:
-        return Rating(name, None, None, None, preferences.why_not(pair))
+        return Rating(name, None, None, None, preferences.why_not(pair) or ONE_QUESTION)
     return Rating(name, None, None, None, NO_ANCHOR)
 
 
