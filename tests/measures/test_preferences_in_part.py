@@ -151,17 +151,22 @@ def test_no_part_of_the_words_breaks_a_report_or_changes_a_pair_that_is_whole(
 
 
 def check_ratings(said: dict[str, Any]) -> None:
-    """There is one of whoever words lead to from the anchor, and of everybody else the reason why there is none."""
+    """There is one of whoever shares that are told lead to from the anchor, and of everybody else the reason why there is none;
+    the anchor has no interval, and nobody one of no width."""
     rated = {row["of"]: row for row in said["ratings"]}
     reached = {row["of"] for row in said["ratings"] if row["anchor"]}
     heard = [{row["of"], row["against"]} for row in said["pairs"] if row["n"]]
-    for _ in heard:
-        reached |= set().union(*(pair for pair in heard if pair & reached))
+    told = [{row["of"], row["against"]} for row in said["pairs"] if row["low"] is not None]
+    assert bool(reached) == bool(told)
+    for _ in told:
+        reached |= set().union(*(pair for pair in told if pair & reached))
     everybody = {name for row in said["pairs"] for name in (row["of"], row["against"])}
     assert set(rated) == (everybody if heard else set())
     for name, row in rated.items():
         assert (row["value"] is not None) == (name in reached)
-        assert ("why" in row) == (name not in reached)
+        assert (row["low"] is None) == (row["anchor"] or "why" in row)
+        assert row["low"] is None or row["low"] < row["high"]
+        assert row["value"] is not None or row["why"]
 
 
 def test_every_form_of_a_report_is_there_after_one_word(
@@ -172,7 +177,8 @@ def test_every_form_of_a_report_is_there_after_one_word(
     (of, against), *_ = sorted(words.pairs[0])
     try:
         for row in preferences(file, capsys)["ratings"]:
-            assert (row["value"] is None) == (row["of"] not in (of, against))
+            assert (row["value"], row["low"], row["high"], row["anchor"]) == (None, None, None, False), "of one word"
+            assert (row["why"] == UNHEARD) == (row["of"] not in (of, against))
         told = " ".join(reported(file, capsys, "--all").split())
         assert f": {UNHEARD}." in told
         assert reported(file, capsys)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -18,9 +19,10 @@ from moot.stats.preference import (
     raw_rate,
 )
 from moot.stats.preference_doubts import BothOrders, reaches
-from moot.stats.preference_reasons import BY_PLACE, NOT_TOLD_APART, ONE_ORDER, SAYS_NOTHING, UNHEARD
+from moot.stats.preference_reasons import BY_PLACE, NOT_TOLD_APART, ONE_ORDER, ONE_QUESTION, SAYS_NOTHING, UNHEARD
 from moot.stats.preference_share import share
-from moot.stats.ratings import APART, ratings
+from moot.stats.ratings import APART, NO_END, POINTS, ratings
+from moot.stats.word_table import logistic
 
 PAIR = ("team", "ann")
 
@@ -70,7 +72,7 @@ def test_who_always_wins_has_finite_figures_and_an_interval_that_says_how_little
     told = {rating.name: rating for rating in ratings(fitted, ["ann"])}
     assert told["ann"].value == 0
     assert 0 < told["team"].value < 2_000
-    assert math.isfinite(told["team"].high or math.inf)
+    assert (told["team"].low, told["team"].high, told["team"].why) == (None, None, NO_END)
 
 
 def test_who_always_wins_by_length_may_be_little_better() -> None:
@@ -432,5 +434,75 @@ def test_ratings_of_groups_that_nothing_joins_are_told_of_the_largest_alone() ->
         ("other", "dee"), (None, None, None)
     )
     assert all(one.why == APART.format(told[0].name) for one in told[4:])
-    joining = words((1.0, 1.0), (0.0, 0.0), pair=("other", "ann"))
+    joining = words(*mixed, pair=("other", "ann"))
     assert all(one.value is not None for one in ratings(Preferences([*small, *large, *joining]), ["dee", "ann"]))
+
+
+def alike_in_length(seed: int, spread: float, questions: int = 60) -> list[PreferenceWord]:
+    """A team 208 points above bob, whose texts are twice as long in nearly every question; no judge cares."""
+    draw = random.Random(seed)
+    said = []
+    for number in range(questions):
+        longer = draw.gauss(1.0, spread)
+        for judge in ("ivy", "jim"):
+            liked = [float(draw.random() < logistic(1.2)) for _ in range(2)]
+            both = words((liked[0], liked[1]), judge=judge, pair=("team", "bob"), longer=[longer])
+            said += [replace(word, question=f"q{number}") for word in both]
+    return said
+
+
+def test_a_rating_is_no_surer_than_the_share_that_it_rests_on() -> None:
+    untold = ended = 0
+    for seed in range(6):
+        fitted = Preferences(alike_in_length(seed, 0.1 if seed % 2 else 0.9))
+        anchor, *_ = told = ratings(fitted, ["bob"], seed=seed)
+        rating, rate = next(each for each in told if each.name == "team"), fitted.rate(("team", "bob"))
+        if rate is None:
+            untold += 1
+            assert [(each.value, each.low, each.high) for each in told] == [(None, None, None)] * 2
+            assert {each.why for each in told} == {fitted.why_not(("team", "bob"))}
+            continue
+        assert (anchor.name, anchor.value, anchor.low, anchor.high) == ("bob", 0, None, None)
+        low, high = rate.limits(0.05) or (0, 1)
+        if rating.low is None or rating.high is None:
+            assert rating.why == NO_END
+            assert low < 1e-6 or high > 1 - 1e-6
+            continue
+        ended += 1
+        assert rating.low <= POINTS * logit(low) + 1e-9
+        assert rating.high >= POINTS * logit(high) - 1e-9
+        assert rating.low <= POINTS * 1.2 <= rating.high
+    assert untold
+    assert ended
+
+
+def test_a_pair_that_tells_no_share_joins_nobody() -> None:
+    """Of two words nothing is known of a distance: neither of whose they are, nor of whom these are joined to alone."""
+    mixed = [(1.0, 1.0)] * 9 + [(0.0, 0.0)] * 6
+    sure, few = words(*mixed), words((1.0, 0.0), pair=("team", "bob"))
+    three = words((1.0, 1.0), (0.0, 0.0), (1.0, 1.0), pair=("team", "bob"))
+    for little, why in ((few, ONE_QUESTION), (three, SAYS_NOTHING)):
+        told = {rating.name: rating for rating in ratings(Preferences([*sure, *little]), ["ann", "bob"])}
+        assert told["team"].low is not None
+        assert (told["bob"].value, told["bob"].low, told["bob"].why) == (None, None, why)
+        beyond = words(*mixed, pair=("other", "bob"))
+        told = {rating.name: rating for rating in ratings(Preferences([*sure, *little, *beyond]), ["ann", "bob"])}
+        assert {name for name, rating in told.items() if rating.why == why} in ({"bob", "other"}, {"ann", "team"})
+        without = ratings(Preferences(little), ["bob"])
+        assert [(rating.value, rating.low, rating.why) for rating in without] == [(None, None, why)] * 2
+
+
+def test_ties_alone_bound_no_rating() -> None:
+    told = ratings(Preferences(words(*[(0.5, 0.5)] * 40, (1.0, 1.0))), ["ann"])
+    assert [(rating.low, rating.high) for rating in told] == [(None, None)] * 2
+    told = ratings(Preferences(words(*[(0.5, 0.5)] * 40, (1.0, 1.0), (0.0, 0.0))), ["ann"])
+    assert told[1].low < told[1].value < told[1].high
+
+
+def test_over_others_a_rating_is_as_unsure_as_every_share_on_the_way() -> None:
+    mixed = [(1.0, 1.0)] * 9 + [(0.0, 0.0)] * 6
+    fitted = Preferences([*words(*mixed), *words(*mixed[3:], pair=("team", "bob"))])
+    told = {rating.name: rating for rating in ratings(fitted, ["ann", "bob"])}
+    far = next(told[name] for name in ("ann", "bob") if told[name].value)
+    wide = [math.fsum(map(logit, (1 - limits[0], limits[1]))) for pair in fitted.pairs if (limits := fitted.rate(pair).limits(0.05))]
+    assert far.high - far.low >= POINTS * math.fsum(wide) - 1e-6

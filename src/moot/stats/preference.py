@@ -151,6 +151,16 @@ class Preferences:
 
     def rate(self, pair: Hashable) -> Rate | None:
         """At no place and equal length; None where that cannot be told: see `why_not`. With what it would be otherwise."""
+        if pair not in self._rates:
+            self._rates[pair] = self._rate(pair)
+        return self._rates[pair]
+
+    @cached_property
+    def _rates(self) -> dict[Hashable, Rate | None]:
+        """Those that were asked for: each is found once."""
+        return {}
+
+    def _rate(self, pair: Hashable) -> Rate | None:
         if self.counted_of(pair) is not self:
             return self.counted_of(pair).rate(pair)
         if (plain := self._plain(pair)) is None:

@@ -11,3 +11,4 @@ SAYS_NOTHING = (
 ONE_ORDER = "a judge saw these texts in one order nearly alone, so that place cannot be told from quality"
 UNHEARD = "nobody has said anything of these texts"
 BY_PLACE = "a judge goes by the place so much that its words hardly tell of the texts"
+ONE_QUESTION = "one question has no interval"

@@ -33,6 +33,9 @@ SAYS_NOTHING = (
 )
 
 
+NO_END = "what was said of these texts bounds no rating: too few questions, or nearly every word goes one way"
+
+
 @dataclass(frozen=True)
 class Said:
     question: str
@@ -470,17 +473,30 @@ def _tested(curve: Curve, pairs: Sequence[Row]) -> list[Row]:
 
 
 def _ratings(curve: Curve, anchors: Sequence[str]) -> list[Row]:
-    """Each pair has one tied question more; in the resamples too. Drawn with other numbers."""
-    names = list(dict.fromkeys(name for pair in curve.pairs for name in pair))
-    sides = np.zeros((len(curve.words), len(names)))
-    for row, word in zip(sides, curve.words, strict=True):
-        row[names.index(word.pair[0])], row[names.index(word.pair[1])] = 1, -1
-    ties = np.array([[(name == one) - (name == other) for name in names] for one, other in curve.pairs], dtype=float)
-    rows = np.hstack([sides, curve.rows[:, len(curve.pairs) :]])
-    habits = rows.shape[1] - len(names)
-    rows = np.vstack([rows, np.hstack([ties, np.zeros((len(ties), habits))])])
+    """Each pair has one tied question more, of texts as long as the others; in the resamples too. Drawn with other numbers."""
+    shares = {pair: ends(*curve.mean(pair)) for pair in curve.pairs}
+    every = list(dict.fromkeys(name for pair in curve.pairs for name in pair))
+    told_pairs = [pair for pair, (low, high) in shares.items() if not says_nothing(low, high)]
+    reached = _largest(told_pairs, anchors)
+    names = [name for name in every if name in reached]
+    if not names:
+        return [_unrated(name) for name in every]
+    columns = [*names, *(pair for pair in curve.pairs if not reached.issuperset(pair) or pair not in told_pairs)]
+    places = np.zeros((len(curve.pairs), len(columns)))
+    for row, pair in zip(places, curve.pairs, strict=True):
+        for name, sign in [(pair, 1)] if pair in columns else zip(pair, (1, -1), strict=True):
+            row[columns.index(name)] = sign
+    number = np.array([curve.pairs.index(word.pair) for word in curve.words])
+    of_judges = curve.rows[:, len(curve.pairs) :]
+    asked = curve.weights * curve.asked
+    alike = np.array(
+        [(asked * (number == pair)) @ of_judges / max(1e-9, asked @ (number == pair)) for pair in range(len(places))]
+    )
+    rows = np.vstack([np.hstack([places[number], of_judges]), np.hstack([places, alike])])
+    habits = of_judges.shape[1]
+    ties = places
     liked = np.concatenate([curve.liked, np.full(len(ties), 0.5)])
-    ridge = np.diag([1e-12] * len(names) + [RIDGE] * habits)
+    ridge = np.diag([1e-12] * len(columns) + [RIDGE] * habits)
     place = {question: number for number, question in enumerate(curve.questions)}
     unit = np.array([place[word.question] for word in curve.words])
 
@@ -496,20 +512,61 @@ def _ratings(curve: Curve, anchors: Sequence[str]) -> list[Row]:
 
     n = len(curve.questions)
     top = fitted(np.ones(n), np.zeros(rows.shape[1]), 60)
-    anchor = max(anchors, key=lambda name: top[names.index(name)])
+    anchor = max((name for name in anchors if name in names), key=lambda name: top[names.index(name)])
     draw = np.random.default_rng(17)
     drawn = np.array([fitted(draw.multinomial(n, np.full(n, 1 / n)), top, 1) for _ in range(DRAWS)])
     points, first = 400 / math.log(10), names.index(anchor)
+    bounds = _chains(curve, {pair: shares[pair] for pair in told_pairs}, anchor)
     told = []
     for name in sorted(names, key=lambda name: (name != anchor, -round(top[names.index(name)], 9))):
-        apart = points * (drawn[:, names.index(name)] - drawn[:, first])
-        low, high = np.quantile(apart, [0.025, 0.975])
-        within = 1e-9 if name == anchor else 0.15 * float(high - low) + 1
-        row = {"of": name, "value": near(points * (top[names.index(name)] - top[first]), 1e-3)}
-        told.append(
-            {**row, "low": near(float(low), within), "high": near(float(high), within), "anchor": name == anchor}
-        )
-    return told
+        value = points * (top[names.index(name)] - top[first])
+        row = {"of": name, "value": near(value, 1e-3), "low": None, "high": None, "anchor": name == anchor}
+        if name in bounds and name != anchor:
+            apart = points * (drawn[:, names.index(name)] - drawn[:, first])
+            low, high = map(float, np.quantile(apart, [0.025, 0.975]))
+            least, most = (points * end for end in bounds[name])
+            drawn_within = 0.15 * (high - low) + 1
+            row["low"] = near(min(low, least), drawn_within if low < least + drawn_within else 0.1)
+            row["high"] = near(max(high, most), drawn_within if high > most - drawn_within else 0.1)
+        elif name != anchor:
+            row["why"] = NO_END
+        told.append(row)
+    return [*told, *(_unrated(name) for name in every if name not in names)]
+
+
+def _unrated(name: str) -> Row:
+    return {"of": name, **dict.fromkeys(("value", "low", "high")), "anchor": False, "why": SAYS_NOTHING}
+
+
+def _largest(pairs: Sequence[tuple[str, str]], anchors: Sequence[str]) -> set[str]:
+    """Whom these pairs join, of the largest such set with an anchor in it."""
+    sets: list[set[str]] = []
+    for start in dict.fromkeys(name for pair in pairs for name in pair):
+        found = {start}
+        for _ in pairs:
+            found |= {name for pair in pairs if found.intersection(pair) for name in pair}
+        sets.append(found)
+    return max((one for one in sets if one.intersection(anchors)), key=len, default=set())
+
+
+def _chains(
+    curve: Curve, shares: Mapping[tuple[str, str], tuple[float, float]], anchor: str
+) -> dict[str, tuple[float, float]]:
+    """By everybody the narrowest sum of the shares' ends, as log-odds, over every way that leads there from the anchor."""
+    steps: dict[tuple[str, str], tuple[float, float]] = {}
+    for pair, (low, high) in shares.items():
+        decided = {word.question for word in curve.words if word.pair == pair and word.liked != 0.5}
+        if len(decided) > 1 and 1e-6 <= low and high <= 1 - 1e-6:
+            one, other = (math.log(end / (1 - end)) for end in (low, high))
+            steps[pair[::-1]], steps[pair] = (one, other), (-other, -one)
+    found = {anchor: (0.0, 0.0)}
+    for _ in steps:
+        for (start, end), (low, high) in steps.items():
+            if start in found:
+                new = found[start][0] + low, found[start][1] + high
+                if end not in found or new[1] - new[0] < found[end][1] - found[end][0] - 1e-12:
+                    found[end] = new
+    return found
 
 
 def _habits(curve: Curve, shown: Sequence[Any], heard: Any, judges: Sequence[str]) -> list[Row]:

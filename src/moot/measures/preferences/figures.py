@@ -16,7 +16,7 @@ from moot.stats.clusters import unit_of
 from moot.stats.left_out_words import left_out_of
 from moot.stats.paired import FEW_QUESTIONS
 from moot.stats.preference import Preferences, PreferenceWord, raw_rate
-from moot.stats.preference_reasons import UNHEARD
+from moot.stats.preference_reasons import ONE_QUESTION, UNHEARD
 from moot.stats.preference_share import Rate, share
 from moot.stats.quantiles import ALPHA, student_quantile
 from moot.stats.ratings import Rating, ratings
@@ -115,7 +115,7 @@ def _rates(
     if corrected is None:
         row["why"] = fitted.why_not((side.title, against))
     elif row["low"] is None:
-        row["why"] = "one question has no interval"
+        row["why"] = ONE_QUESTION
     return row
 
 
@@ -208,7 +208,7 @@ def _ratings(source: Source, said: SaidPreferences, fitted: Preferences) -> list
             "value": rating.value,
             "low": rating.low,
             "high": rating.high,
-            "anchor": place == 0,
+            "anchor": place == 0 and rating.value is not None,
             **({"why": rating.why} if rating.why else {}),
         }
         for place, rating in enumerate(told)
