@@ -171,3 +171,263 @@ async def test_an_answer_alone_tells_nothing_else(tmp_path: Path) -> None:
         assert await served.get(path) == (200, told)
         status, said = await served.get(path.replace(episode, f"ep_{'0' * 40}"))
         assert (status, said["error"]["code"]) == (404, "no_such_episode")
+
+
+def pair_asked(browser: Any, question: str, model: str = "three/vote", rival: str = "solo@bob") -> None:
+    """Two teams have answered, and which is better is asked."""
+    choose(browser, "model", model)
+    choose(browser, "rival", rival)
+    field = browser.find_element(By.ID, "question")
+    field.clear()
+    field.send_keys(question, Keys.ENTER)
+    until(browser, lambda page: text(page, "asked") == question and page.find_element(By.ID, "better").is_displayed())
+
+
+def alone(browser: Any, question: str, model: str = "solo@bob") -> None:
+    choose(browser, "rival", "")
+    choose(browser, "model", model)
+    field = browser.find_element(By.ID, "question")
+    field.clear()
+    field.send_keys(question, Keys.ENTER)
+    until(browser, lambda page: text(page, "asked") == question and "#ep_" in page.current_url)
+
+
+def listed(browser: Any) -> list[str]:
+    return [each.text.replace("\n", " ") for each in browser.find_elements(By.CSS_SELECTOR, "#history li button:first-child")]
+
+
+def entry(browser: Any, question: str) -> Any:
+    entries = browser.find_elements(By.CSS_SELECTOR, "#history li button:first-child")
+    return next(each for each in entries if question in each.text)
+
+
+def settle(browser: Any) -> None:
+    """Whatever the page still asks for has come."""
+    browser.execute_async_script("fetch('/v1/moot/episodes').then(() => setTimeout(arguments[0], 100))")
+
+
+WAITS = "Which? Two answers, and no word yet which is better"
+VOTABLE = "return [...document.querySelectorAll('#better button:enabled')].filter((each) => each.checkVisibility()).length"
+
+
+async def test_a_duel_that_waits_for_its_vote_is_blind_wherever_one_looks_and_in_every_tab(
+    tmp_path: Path, browser: Any
+) -> None:
+    async with serving(tmp_path, DUEL) as served:
+
+        def blind() -> None:
+            settle(browser)
+            assert [each for each in listed(browser) if "Which?" in each] == [WAITS]
+            for sought, found in (("solo@bob", False), ("three/vote", False), ("which", True)):
+                browser.execute_script(SEEK, sought)
+                assert any("Which?" in each for each in listed(browser)) == found, sought
+            browser.execute_script(SEEK, "")
+
+        def watch() -> None:
+            opened(browser, served.url)
+            alone(browser, "Before?")
+            alone(browser, "Which?")  # an earlier answer of one of them to the same question
+            pair_asked(browser, "Which?")
+            here = browser.current_window_handle
+            episodes = browser.execute_script("return history.state.duel.sides.map(({ episode }) => episode)")
+            there = answers(browser)
+            until(browser, lambda page: WAITS in listed(page))
+            blind()
+            alone(browser, "Later?")
+            until(browser, lambda page: any("Later?" in each for each in listed(page)))
+            blind()
+            entry(browser, "Before?").click()
+            until(browser, lambda page: text(page, "asked") == "Before?")
+            blind()
+            choose(browser, "model", "solo@cat")  # an empty table
+            blind()
+            browser.switch_to.new_window("tab")
+            opened(browser, served.url)
+            until(browser, lambda page: WAITS in listed(page))
+            blind()
+            browser.get(f"{served.url}/#{episodes[1]}")  # by the address of one of them
+            browser.refresh()
+            until(browser, lambda page: page.find_element(By.ID, "better").is_displayed())
+            assert (answers(browser), "#" in browser.current_url) == (there, False)
+            blind()
+            assert text_of(browser, "#side-first .team").startswith("whose it is")
+            assert browser.execute_script(VOTABLE) == 3
+            other = browser.current_window_handle
+            browser.switch_to.window(here)
+            entry(browser, "Which?").click()
+            until(browser, lambda page: page.find_element(By.ID, "better").is_displayed())
+            assert answers(browser) == there
+            browser.find_element(By.CSS_SELECTOR, "[data-better=second]").click()
+            until(browser, lambda page: text(page, "voted").startswith("Kept: "))
+            said = text(browser, "voted")
+            focused = browser.switch_to.active_element.get_attribute("id")
+            assert focused == "voted", "whoever goes by the keyboard is where it is told"
+            until(browser, lambda page: sum("Which?" in each for each in listed(page)) == 3)
+            browser.switch_to.window(other)
+            until(browser, lambda page: text(page, "voted") == said)
+            assert browser.execute_script(VOTABLE) == 0
+            until(browser, lambda page: sum("Which?" in each for each in listed(page)) == 3)
+            browser.close()
+            browser.switch_to.window(here)
+            assert console(browser) == []
+
+        await asyncio.to_thread(watch)
+        assert len(await served.live.store.read(votes_of)) == 1
+
+
+SEEK = """
+    const field = document.getElementById('sought');
+    field.value = arguments[0];
+    field.dispatchEvent(new Event('input'));
+"""
+
+
+async def test_who_was_told_whose_they_are_has_no_vote(tmp_path: Path, browser: Any) -> None:
+    """Told on demand, because the browser keeps nothing for the page, or because it was kept so long ago that it is gone."""
+    async with serving(tmp_path, DUEL) as served:
+
+        def unvoted(question: str) -> None:
+            until(browser, lambda page: text(page, "voted").startswith("No vote was kept"))
+            assert text(browser, "asked") == question
+            assert browser.execute_script(VOTABLE) == 0
+            assert {text_of(browser, f"#side-{each} .team") for each in ("first", "second")} == {"three/vote", "solo@bob"}
+            until(browser, lambda page: sum(question in each for each in listed(page)) == 2)
+
+        def watch() -> None:
+            opened(browser, served.url)
+            pair_asked(browser, "Told?")
+            browser.find_element(By.ID, "unvoted").click()
+            unvoted("Told?")
+            browser.refresh()
+            unvoted("Told?")
+            pair_asked(browser, "Gone?")
+            browser.execute_script("localStorage.clear()")
+            browser.find_element(By.CSS_SELECTOR, "[data-better=first]").click()
+            unvoted("Gone?")
+            browser.execute_script("Storage.prototype.setItem = () => { throw new DOMException('full'); }")
+            choose(browser, "rival", "solo@bob")
+            field = browser.find_element(By.ID, "question")
+            field.clear()
+            field.send_keys("Nowhere?", Keys.ENTER)
+            until(browser, lambda page: text(page, "asked") == "Nowhere?")
+            unvoted("Nowhere?")
+
+        await asyncio.to_thread(watch)
+        assert await served.live.store.read(votes_of) == []
+
+
+SLOW = """
+    const plain = window.fetch;
+    window.held = [];
+    window.fetch = (path, options) => {
+      const later = String(path).includes(arguments[0]);
+      return plain(path, options).then((got) => (later ? new Promise((go) => window.held.push(() => go(got))) : got));
+    };
+"""
+
+
+@pytest.mark.parametrize("late", ["/v1/moot/preferences", "/v1/moot/episodes/ep_"])
+async def test_a_vote_that_comes_back_late_is_of_its_own_duel(tmp_path: Path, browser: Any, late: str) -> None:
+    """The word itself comes back, or whose they are, when another duel is shown."""
+    async with serving(tmp_path, DUEL) as served:
+
+        def watch() -> None:
+            opened(browser, served.url)
+            pair_asked(browser, "One?", "solo@ann", "solo@bob")
+            first = answers(browser)
+            pair_asked(browser, "Two?", "three/vote", "solo@cat")
+            second = answers(browser)
+            browser.execute_script(SLOW, late)
+            browser.find_element(By.CSS_SELECTOR, "[data-better=tie]").click()
+            until(browser, lambda page: page.execute_script("return window.held.length"))
+            browser.back()
+            until(browser, lambda page: text(page, "asked") == "One?" and page.execute_script(VOTABLE) == 3)
+            browser.execute_script("for (const go of window.held) go()")
+            settle(browser)
+            settle(browser)
+            assert (answers(browser), text(browser, "asked"), text(browser, "voted")) == (first, "One?", "")
+            for each in ("first", "second"):
+                assert text_of(browser, f"#side-{each} .team").startswith("whose it is")
+                assert text_of(browser, f"#side-{each} .cost") == ""
+                assert not browser.find_elements(By.CSS_SELECTOR, f"#side-{each} .stages li")
+            assert browser.execute_script(VOTABLE) == 3, "it is still to be judged"
+            browser.execute_script("window.held.push = (go) => go()")
+            browser.forward()
+            until(browser, lambda page: text(page, "voted").endswith("are equally good."))
+            assert (answers(browser), browser.execute_script(VOTABLE)) == (second, 0)
+            assert {text_of(browser, f"#side-{each} .team") for each in ("first", "second")} == {"three/vote", "solo@cat"}
+            assert console(browser) == []
+
+        await asyncio.to_thread(watch)
+        assert [vote.preferred for vote in await served.live.store.read(votes_of)] == ["tie"]
+
+
+class Dead(Wrapper):
+    def __init__(self, model: Model) -> None:
+        super().__init__(model)
+        self.name = model.name
+
+    async def generate(self, request: Request) -> Reply:
+        if self.name == "cat":
+            return Reply("", error="the line is dead")
+        return await self.inner.generate(request)
+
+
+async def test_a_side_that_failed_has_its_name_after_a_reload_too(tmp_path: Path, browser: Any) -> None:
+    async with serving(tmp_path, DUEL, wrap=lambda name, model: Dead(model)) as served:
+
+        def told() -> set[str]:
+            until(browser, lambda page: text_of(page, "#side-second .team").startswith("solo@"))
+            return {text_of(browser, f"#side-{each} .team") for each in ("first", "second")}
+
+        def watch() -> None:
+            opened(browser, served.url)
+            choose(browser, "model", "solo@cat")
+            choose(browser, "rival", "solo@bob")
+            browser.find_element(By.ID, "question").send_keys("Which?", Keys.ENTER)
+            assert told() == {"solo@cat", "solo@bob"}
+            browser.refresh()
+            assert told() == {"solo@cat", "solo@bob"}
+            until(browser, lambda page: listed(page))
+            assert not any("Two answers" in each for each in listed(browser))
+
+        await asyncio.to_thread(watch)
+
+
+async def test_on_a_phone_a_and_b_weigh_the_same_and_what_was_stopped_is_seen(tmp_path: Path, browser: Any) -> None:
+    go = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    phone = {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
+    boxes = """
+        return ['first', 'tie', 'second'].map((each) => {
+          const { top, width } = document.querySelector(`[data-better=${each}]`).getBoundingClientRect();
+          return [top, width];
+        });
+    """
+    seen = """
+        const { top, bottom } = document.getElementById('trouble').getBoundingClientRect();
+        return top >= 0 && bottom <= innerHeight;
+    """
+    async with serving(tmp_path, DUEL, wrap=lambda name, model: Held(name, model, go)) as served:
+
+        def watch() -> None:
+            browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", phone)
+            try:
+                opened(browser, served.url)
+                browser.execute_script("document.getElementById('ways').open = true")
+                choose(browser, "model", "three/vote")
+                choose(browser, "rival", "solo@bob")
+                browser.find_element(By.ID, "question").send_keys("Stopped?", Keys.ENTER)
+                until(browser, lambda page: page.find_element(By.ID, "stop").is_displayed())
+                browser.execute_script("scrollTo(0, 0); document.getElementById('stop').click()")
+                until(browser, lambda page: page.find_element(By.ID, "trouble").is_displayed())
+                until(browser, lambda page: page.execute_script(seen))
+                loop.call_soon_threadsafe(go.set)
+                pair_asked(browser, "Which?")
+                (a, a_wide), (tie, _), (b, b_wide) = browser.execute_script(boxes)
+                assert a == tie == b
+                assert a_wide == pytest.approx(b_wide, abs=1)
+            finally:
+                browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+        await asyncio.to_thread(watch)

@@ -2,8 +2,9 @@
 // What a model wrote is shown through textContent, or where it may be long through rich.js, which lets no markup of its own pass.
 import { askedAs, askedFurther, askedInForm, bodyOf, inWords, kindFurther, mended } from "./asking.js";
 import { tallied } from "./ballots.js";
+import { SEEN, alike, blind, broken, saidOf, settled as settledDuel, waiting, whenSaidElsewhere } from "./blind.js";
 import { anew, bare, cut, plainly, rich, shown } from "./rich.js";
-import { again, duel, emptied, keptOf, stand } from "./duel.js";
+import { again, comparable, current, duel, emptied, keptOf, stand } from "./duel.js";
 import { drawParts, offerStrategies, putTogether, sameTeam } from "./edit.js";
 import { drawGiven, givenAsMarkdown } from "./given.js";
 import { begun, ended, entryFor, keepHere, keptHere, left, stopWhenLeft } from "./left.js";
@@ -31,7 +32,7 @@ const ITSELF = " (the same team)";
 const BEST = "the run's best";
 const KINDS = { open: "short", text: "a text", "yes-no": "yes or no", choice: "one of the choices" };
 const find = (id) => document.getElementById(id);
-const state = { simulated: new Set(), tab: "answer", early: "", teams: [], kind: "open", parts: null, seats: new Map(), mind: new Map(), work: new Map(), calls: [], asking: null, episode: null, stop: null };
+const state = { blind: null, come: [], duel: null, simulated: new Set(), tab: "answer", early: "", teams: [], kind: "open", parts: null, seats: new Map(), mind: new Map(), work: new Map(), calls: [], asking: null, episode: null, stop: null };
 
 function make(tag, className, text) {
   const made = document.createElement(tag);
@@ -87,10 +88,17 @@ async function play(asking) {
       document.body.classList.add("duelling");
       const bodies = [asking.team, asking.rival].map((team) => ({ name: team.model, body: bodyOf(asking, team, limit) }));
       say("news", "Both teams are asked.");
-      state.blind = { question: asking.question, episodes: [] };
-      const sides = await duel(bodies, stopping.signal);
+      state.blind = asking.question;
+      const sides = await duel(bodies, stopping.signal, (episode) => {
+        state.come.push(episode);
+        blind(state.come);
+      });
       stopping.signal.throwIfAborted();
-      finished = { sides: keptOf(sides), preferred: null };
+      const episodes = sides.map(({ episode }) => episode);
+      if (!comparable(sides)) broken(state.come);
+      finished = { sides: keptOf(sides), preferred: comparable(sides) ? blind(episodes) : null };
+      state.come = [];
+      state.blind = null;
       keepHere({ ...asking, limit }, null, finished);
       await compared(sides, finished);
     } else {
@@ -101,11 +109,13 @@ async function play(asking) {
     trouble = error;
     fail(error);
     unanswered();
+    find("trouble").scrollIntoView({ block: "nearest", behavior: "auto" });
   } finally {
     clearInterval(clock);
     find("go").disabled = false;
     find("stop").hidden = true;
     state.stop = null;
+    brokenDuel();
     ended();
     say("cost", state.verdict ? bill(state.verdict) : "");
   }
@@ -117,49 +127,86 @@ async function play(asking) {
   if (state.episode) window.history.replaceState(null, "", `#${state.episode}`);
   else if (trouble) keepHere({ ...asking, limit }, trouble);
   else if (!finished) window.history.replaceState(null, "", location.pathname);
-  if (state.episode && !asking.rival) await history(); // the list names teams: beside a rival it is read when these are told
+  if (state.episode || finished) await history();
+}
+
+/** What has answered of a duel that is not played to its end is listed like all else. */
+function brokenDuel() {
+  if (state.come.length) broken(state.come);
+  state.come = [];
 }
 
 /** Two answers side by side. Until somebody has said which is better nothing here tells whose they are, nor does the list. */
 async function compared(sides, kept) {
   const asking = state.asking;
-  if (kept.preferred === null) state.blind = { question: null, episodes: sides.map(({ episode }) => episode) };
+  const here = current();
+  const both = comparable(sides);
+  const episodes = kept.sides.map(({ episode }) => episode);
+  const said = both ? (kept.preferred ?? saidOf(episodes)) : null;
+  state.duel = both ? { asked: asking, kept, episodes, said } : null;
+  if (!both && waiting().some((each) => each.join() === episodes.join())) settledDuel(episodes, SEEN); // one of them was forgotten
+  if (said !== kept.preferred) keepHere(asking, null, { ...kept, preferred: said });
   listed();
-  const here = () => state.asking === asking;
-  await stand(sides, kept.preferred, {
+  await stand(sides, said, {
     words: worded,
     bill: (whole) => bill({ ...whole.verdict, seconds: whole.seconds, calls: whole.calls.length, cost_usd: costOf(whole) }),
     open: visit,
-    voted: (preferred) => {
-      if (here()) keepHere(asking, null, { ...kept, preferred });
+    may: () => {
+      const still = saidOf(episodes) === null;
+      if (!still) saidOfDuel();
+      return still;
     },
-    told: () => {
-      if (!here()) return;
-      state.blind = null;
-      history();
+    voted: (word) => {
+      settledDuel(episodes, word);
+      if (here() && word !== SEEN) {
+        state.duel.said = word;
+        keepHere(asking, null, { ...kept, preferred: word });
+      } else saidOfDuel();
     },
+    told: () => history().catch(fail),
   });
   if (!here()) return;
   unanswered();
-  say("news", sides.every(({ answer }) => answer !== null) ? "Both have answered. Which is better?" : "Not both have answered.");
+  if (both) say("news", said === null ? "Both have answered. Which is better?" : "Both have answered.");
+  else say("news", "Not both have answered.");
+}
+
+/** What was said of duels, here or in another tab, or of one that was shown before: the list may name more, and what is shown too. */
+function saidOfDuel() {
+  const { duel: shows } = state;
+  const said = shows && saidOf(shows.episodes);
+  if (shows?.said === null && said !== null) comparedBefore({ asked: shows.asked, duel: shows.kept });
+  else listed();
 }
 
 /** Two answers that were there before, in the same places, as far as they are still kept. */
 async function comparedBefore({ asked, duel: kept }) {
   clear(asked);
   document.body.classList.add("duelling");
-  if (kept.preferred === null) state.blind = { question: null, episodes: kept.sides.map(({ episode }) => episode) };
   listed();
-  const asking = state.asking;
-  const sides = await again(kept.sides);
-  if (state.asking === asking) await compared(sides, kept);
+  const here = current();
+  let sides;
+  try {
+    sides = await again(kept.sides);
+  } catch (error) {
+    if (!here()) return;
+    fail(error.code === "unreachable" ? new Trouble(error.message, { code: "not_opened" }) : error);
+    find("trouble-again").hidden = false;
+    find("trouble-again").onclick = () => comparedBefore({ asked, duel: kept });
+    return;
+  }
+  if (here()) await compared(sides, kept);
+}
+
+/** The answers that an entry of the list is one of, and that wait for a vote. */
+function duelOf(episode) {
+  return waiting().find((each) => each.includes(episode));
 }
 
 /** Whether an entry of the list would tell whose an answer is that somebody is to judge. */
 function secret({ episode, question }) {
-  const { blind } = state;
-  if (!blind) return false;
-  return blind.episodes.includes(episode) || (blind.question !== null && plain(question).startsWith(plain(blind.question).slice(0, LARGE)));
+  if (state.blind !== null && plain(question).startsWith(plain(state.blind).slice(0, LARGE))) return true;
+  return waiting().some((each) => each.some((one) => alike(one, episode)));
 }
 
 /** Whoever looks at something else leaves what is played, which is stopped as by leaving the page. */
@@ -189,7 +236,7 @@ function clear(asking = null) {
   document.body.classList.remove("duelling");
   for (const id of ["duel", "trouble"]) find(id).hidden = true;
   emptied();
-  Object.assign(state, { tab: "answer", title: null, seats: new Map(), mind: new Map(), work: new Map(), early: "", calls: [], asking, verdict: null, episode: null, blind: null });
+  Object.assign(state, { tab: "answer", title: null, seats: new Map(), mind: new Map(), work: new Map(), early: "", calls: [], asking, verdict: null, episode: null, blind: null, duel: null });
   forgetDrawings();
   for (const id of ["seats", "transcript", "changes", "ballots", "tabs", "turns"]) find(id).replaceChildren();
   for (const panel of find("reading").querySelectorAll(".of-player")) panel.remove();
@@ -691,11 +738,19 @@ async function history() {
 /** The side bar: what was asked before, as far as it holds what is sought. */
 function listed() {
   const sought = plain(find("sought").value);
-  const found = (state.past ?? []).filter((each) => !secret(each) && plain(`${each.title ?? ""} ${each.question} ${each.further ?? ""} ${each.answer ?? ""} ${each.choice ?? ""} ${each.model}`).includes(sought));
+  const known = ({ answer, choice, model }) => `${answer ?? ""} ${choice ?? ""} ${model}`;
+  const heads = new Set(waiting().map((episodes) => state.past?.find(({ episode }) => episodes.includes(episode))?.episode));
+  const waits = (each) => state.blind === null && heads.has(each.episode);
+  const found = (state.past ?? []).filter((each) => {
+    const hushed = secret(each);
+    if (hushed && !waits(each)) return false;
+    return plain(`${each.title ?? ""} ${each.question} ${each.further ?? ""} ${hushed ? "" : known(each)}`).includes(sought);
+  });
   find("none").hidden = found.length > 0;
   say("none", state.past?.length ? "Nothing that was asked holds this." : "Nothing yet.");
   find("history").replaceChildren(
     ...found.map((each) => {
+      if (secret(each)) return unjudged(each);
       const item = make("li", each.episode === state.episode ? "here" : null);
       const button = make("button");
       button.type = "button";
@@ -708,6 +763,18 @@ function listed() {
   );
 }
 
+/** A duel that nobody has voted on is one entry, and its answers none; nor are earlier ones to its question. */
+function unjudged(each) {
+  const episodes = duelOf(each.episode);
+  const item = make("li", state.duel?.episodes.includes(each.episode) ? "here" : null);
+  const button = Object.assign(make("button"), { type: "button" });
+  const came = episodes.length > 1 ? "Two answers, and no word yet which is better" : "Of two answers side by side, the other is not there yet";
+  button.append(make("span", "q", each.title ?? named(each)), make("span", "a", came));
+  opening(button, each.episode, came);
+  item.append(button);
+  return item;
+}
+
 /** While something is played it is opened by a second click: what is left is stopped, and paid for. */
 function opening(button, episode, came) {
   const calm = () => {
@@ -716,7 +783,9 @@ function opening(button, episode, came) {
   };
   button.addEventListener("blur", calm);
   button.addEventListener("click", () => {
-    if (!state.stop || button.classList.contains("sure")) return visit(episode);
+    if (!state.stop || button.classList.contains("sure")) {
+      return visit(episode).then(history).catch(() => {}); // the list may be older; what cannot be read stays as it is
+    }
     button.classList.add("sure");
     button.querySelector(".a").textContent = LEAVES;
     say("news", LEAVES);
@@ -787,23 +856,42 @@ function forgetting(each) {
   return button;
 }
 
-/** Open a question by its address, which can be kept and shown to others who may see it. */
+/** Open a question by its address, which can be kept and shown to others who may see it. One of two answers that wait for a vote is
+ * opened beside the other, for alone it would be named. */
 async function visit(episode, hasLeft = false) {
   const leaves = (await leave()) || hasLeft;
   if (location.hash !== `#${episode}`) window.history.pushState(null, "", `#${episode}`);
+  const episodes = duelOf(episode);
+  const two = episodes?.length > 1;
+  if (episodes && !two) settledDuel(episodes, SEEN);
   try {
-    const whole = await get(`/v1/moot/episodes/${episode}`);
+    const wholes = await Promise.all((two ? episodes : [episode]).map((each) => get(`/v1/moot/episodes/${each}`)));
     if (addressed() !== episode) return; // something else was opened meanwhile
-    replay(episode, whole);
+    if (!two && duelOf(episode)) return visit(episode, leaves); // of a duel that has come to its end meanwhile
+    if (two) await judged(wholes, episodes);
+    else replay(episode, wholes[0]);
     if (leaves) sayLeft();
   } catch (error) {
     if (addressed() !== episode) return;
-    clear();
     const gone = error.code === "no_such_episode";
+    if (two && gone) {
+      settledDuel(episodes, SEEN); // there is nothing to choose any more
+      return visit(episode, leaves);
+    }
+    clear();
     fail(error.code === "unreachable" ? new Trouble(error.message, { code: "not_opened" }) : error);
     find("trouble-again").hidden = gone;
     find("trouble-again").onclick = () => visit(episode, leaves);
   }
+}
+
+/** Two answers that wait for a vote, in this entry of the history. Whom they are of is in an order that tells nothing. */
+function judged(wholes, episodes) {
+  const [one, other] = wholes.map((whole) => askedAs(whole, spoken(whole.question))).sort((a, b) => ((a.team?.model ?? "") < (b.team?.model ?? "") ? -1 : 1));
+  const asked = { ...one, team: other.team && one.team, rival: one.team && other.team };
+  const kept = { sides: episodes.map((episode) => ({ episode, told: null })), preferred: null };
+  keepHere(asked, null, kept);
+  return comparedBefore({ asked, duel: kept });
 }
 
 /** What was left for what is shown now, above it and in sight. */
@@ -933,8 +1021,6 @@ async function start() {
   offer();
   seat(teamCalled(find("model").value));
   idle();
-  const before = addressed() ? null : keptHere();
-  if (before?.duel && before.duel.preferred === null) state.blind = { question: null, episodes: before.duel.sides.map(({ episode }) => episode) };
   await history();
   const { reports } = await get("/v1/moot/reports");
   find("reports-part").hidden = reports.length === 0;
@@ -966,6 +1052,7 @@ function brokenOff(asking, trouble) {
   idle();
   fail(trouble);
   unanswered();
+  find("trouble").scrollIntoView({ block: "nearest", behavior: "auto" });
 }
 
 function wasLeft(why) {
@@ -1134,7 +1221,11 @@ find("save-json").addEventListener("click", async () => {
 find("choices").addEventListener("input", roomForChoices);
 for (const [id, event] of [["kind", "change"], ["choices", "input"]]) find(id).addEventListener(event, reoffer);
 find("stop").addEventListener("click", () => state.stop?.abort(new Trouble("Stopped.", { code: "stopped" })));
-stopWhenLeft(() => state.stop?.abort(wasLeft(PAGE_LEFT)));
+stopWhenLeft(() => {
+  state.stop?.abort(wasLeft(PAGE_LEFT));
+  brokenDuel();
+});
+whenSaidElsewhere(saidOfDuel);
 find("feedback").addEventListener("click", (event) => {
   const correct = event.target.dataset?.correct;
   if (correct) learn({ correct: correct === "true" });
