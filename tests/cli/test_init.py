@@ -67,7 +67,7 @@ id,text,answer,Round
 """
 DOUBT = """\
 question,prompt,options,answer
-Which planet is the largest?,x,Mars|Jupiter|Venus,1
+Which planet is the largest?,Which one?,Mars|Jupiter|Venus,1
 """
 
 
@@ -477,7 +477,7 @@ def test_headers_that_yaml_and_terminals_do_not_take_as_they_are(odd: str, settl
     """The file can be read whatever stands in a header, and shows it instead of obeying it."""
     column = f"Rou{odd}nd"
     head = f"text,answer,{column}" if settled else f"question,prompt,answer,{column},Que{odd}stion"
-    row = "Which planet is the largest?,Jupiter,1" if settled else "Which planet is the largest?,x,Jupiter,1,y"
+    row = "Which planet is the largest?,Jupiter,1" if settled else "Which planet is the largest?,Welcher?,Jupiter,1,y"
     Path("odd.csv").write_text(f"{head}\n{row}\n{row.replace('largest', 'smallest')}\n", encoding="utf-8", newline="")
     assert moot("init", "--yes", "--questions", "odd.csv") == (0 if settled else 2), capfd.readouterr().err
     lines = Path("moot.yaml").read_text(encoding="utf-8").split("\n")

@@ -556,7 +556,7 @@ def _chains(
     steps: dict[tuple[str, str], tuple[float, float]] = {}
     for pair, (low, high) in shares.items():
         decided = {word.question for word in curve.words if word.pair == pair and word.liked != 0.5}
-        if len(decided) > 1 and 1e-6 <= low and high <= 1 - 1e-6:
+        if len(decided) > 1 and low >= 1e-6 and high <= 1 - 1e-6:
             one, other = (math.log(end / (1 - end)) for end in (low, high))
             steps[pair[::-1]], steps[pair] = (one, other), (-other, -one)
     found = {anchor: (0.0, 0.0)}
