@@ -11,8 +11,10 @@ What it took is all that is there, heard or not, whoever began it and in waves o
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +47,8 @@ class RacedOption:
     """Questions that others were paid for and it was not, since it had been put out."""
     calls: int = 0
     """Beside the drafts."""
+    own_calls: int = 0
+    """Those of them that no other option has."""
     right: float = 0.0
     """Added up over the questions heard while it was in the race, the least it can be."""
     heard: int = 0
@@ -91,6 +95,8 @@ class StageRace:
     """Of a question that must be paid for, among all of these."""
     _plays: dict[tuple[int, int], WavePlay] = field(default_factory=dict, init=False)
     """All that is there, be it from before."""
+    _in_common: int = field(default=0, init=False)
+    """How often a call stands with more than one option."""
     _next: int = field(default=0, init=False)
     """Of the order."""
     _wave_ends: int = field(default=0, init=False)
@@ -115,13 +121,14 @@ class StageRace:
 
     @property
     def calls(self) -> int:
-        return sum(option.calls for option in self.options)
+        """Those that several options have in common are made once."""
+        return sum(option.calls for option in self.options) - self._in_common
 
     @property
     def calls_of_all(self) -> float:
-        """Had nobody been put out: with as many calls a question as each took."""
+        """Had nobody been put out: with as many calls a question as each took that no other had."""
         paid = [option for option in self.options if option.plays]
-        return sum(option.calls * (1 + option.spared / option.plays) for option in paid)
+        return self.calls + sum(option.own_calls * option.spared / option.plays for option in paid)
 
     def begin(self, plays: WavePlays) -> None:
         """With what is there from before: it is heard first, question by question as far as it is whole, whatever waves it was
@@ -179,9 +186,16 @@ class StageRace:
         """All that is there. Whoever is out was spared what others were paid for."""
         own = [{number for cell, number in self._plays if cell == option} for option in range(self.paid)]
         every = set[int]().union(*own)
+        made = [
+            frozenset[str]().union(*(self._plays[option, number].made for number in numbers))
+            for option, numbers in enumerate(own)
+        ]
+        times = Counter(chain.from_iterable(made))
+        self._in_common = times.total() - len(times)
         for cell, option in enumerate(self.options[1:]):
             mine = [self._plays[cell, number] for number in own[cell]]
             option.plays, option.calls = len(mine), sum(play.calls for play in mine)
+            option.own_calls = option.calls - sum(times[key] > 1 for key in made[cell])
             option.ungraded = sum(play.worth is None for play in mine)
             option.failed = sum(play.failed for play in mine)
             option.spared = 0 if self.race.running[cell + 1] else len(every - own[cell])

@@ -45,6 +45,8 @@ class WavePlay:
     failed: bool
     whole: bool = True
     """Whether everybody was reached on the way: else it is played again."""
+    made: frozenset[str] = frozenset()
+    """These calls by their keys: what several cells have in common is made once."""
 
 
 WavePlays = Mapping[tuple[int, int], WavePlay]
@@ -112,15 +114,16 @@ class WaveRunner(Runner):
         values: dict[tuple[str, str], float | None] = {}
         for part in queries.chunks(list(cased.values())):
             values |= {(row[0], row[1]): row[2] for row in connection.execute(graded.where(scores.c.case.in_(part)))}
-        plays = {
-            (cell[row["cell"]], question[row["question"]]): WavePlay(
+        plays = {}
+        for row in rows:
+            calls = [call for call in orjson.loads(row["transcript"]) if call[1] != DRAFT_STAGE]
+            plays[cell[row["cell"]], question[row["question"]]] = WavePlay(
                 0.0 if row["answer"] is None else values.get((row["cell"], cased[row["question"]])),
-                sum(call[1] != DRAFT_STAGE for call in orjson.loads(row["transcript"])),
+                len(calls),
                 row["outcome"] == "failed",
                 row["unreached"] is None,
+                frozenset(call[3] for call in calls if call[3] is not None),
             )
-            for row in rows
-        }
         if self._stopped is None and not self._interrupted:
             return plays
         return {key: play for key, play in plays.items() if play.worth is not None}  # the rest may wait for a judge

@@ -199,6 +199,7 @@ class LiveTeam:
             purse = await self._books.purse(name, cap_usd)
             if isinstance(purse, Ledger):
                 purse.on_paid = lambda payer, day, usd: self.on_paid(payer.rpartition("#")[2], day, usd)
+            if purse is not None:
                 purse.on_lost = lambda usd: self.on_cost(usd)
             if self._serving:
                 kinds = await asyncio.to_thread(kinds_of_file, self.file, self._warn)

@@ -195,6 +195,8 @@ class Purse(Overcharges):
         super().__init__()
         self.cap_usd = cap_usd
         self._on_loss = on_loss
+        self.on_lost: Callable[[float], None] = lambda usd: None
+        """Told of the same, for figures of a process that begin with it."""
         self.spent_usd = spent_usd
         self.reserved_usd = 0.0
         self.lost_usd = 0.0
@@ -219,6 +221,7 @@ class Purse(Overcharges):
         self.spent_usd += spent_usd
         if lost and spent_usd:
             self.lost_usd += spent_usd
+            self.on_lost(spent_usd)
             if self._on_loss is not None:
                 self._on_loss(spent_usd)
         waiting, self._waiting = self._waiting, deque()
