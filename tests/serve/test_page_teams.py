@@ -161,7 +161,10 @@ async def test_two_teams_stand_side_by_side_and_one_click_says_which_is_better(t
                 browser, "cost"
             )
             assert costs == "", "what it took would tell a team from a player alone"
-            assert not browser.find_elements(By.CSS_SELECTOR, "#history li"), "the list names teams"
+            (entry,) = until(browser, lambda page: page.find_elements(By.CSS_SELECTOR, "#history li"))
+            assert "no word yet which is better" in entry.text
+            assert "three/vote" not in entry.text, "the list names teams"
+            assert "solo@bob" not in entry.text
             assert browser.switch_to.active_element.get_attribute("id") == "better", (
                 "the keyboard is there, and on no answer"
             )
