@@ -176,7 +176,7 @@ def test_a_name_that_is_nearly_right_is_answered_with_one_as_the_file_spells_it(
         ("Frage,Lange,Loesung\nWer?,Das ist eine lange Begruendung,x\nWo?,Noch eine lange Begruendung,y\n", "Frage", "Loesung"),
         ("one,two\nthis is a long text,that is a long text\nand this one too,and that one also\n", None, None),
         # By its length alone: three words a row, and twice as long as the next one; of one row nothing is said.
-        ("one,two\nabc def ghij,abcdef\nbcd efg hijk,bcdefg\n", "one", None),
+        ("one,two\nabc def ghij,abcdef\nbcd efg hijk,bcdefg\n", "one", "two"),
         ("one,two\nabc def ghij,abcdefg\nbcd efg hijk,bcdefg\n", None, None),
         ("one,two\nabc defghijk,abcdef\nbcd efg hijk,bcdefg\n", None, None),
         ("one,two\nabc def ghij,abcdef\n", None, None),
