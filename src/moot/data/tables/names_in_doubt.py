@@ -20,7 +20,8 @@ def two_could_be(table: QuestionTable, stated: Stated, guess: Guess) -> tuple[Do
         brief = f"{len(candidates)} columns could be {key}: {named}"
         write, too, likely = {key: example_of(key, candidates)}, dict[str, ColumnNames](), None
         if key == "text" and (found := asked_and_shown(table, candidates)) is not None:
-            write, likely = {key: found.question}, candidates.index(found.question)
+            write = {key: found.question}
+            likely = candidates.index(found.question) if found.passage is not None else None
             too = {"context": found.passage} if found.passage is not None and not with_context else {}
         write |= too
         problem = f"{brief}; {SAY_WHICH} {written(write)}"
