@@ -128,7 +128,7 @@ ENDPOINT = 'endpoint, base_url: "http://127.0.0.1:9/v1", model: cat, price: {pro
             ALSO_SIMULATED,
             "budget_usd: 0.02",
             (
-                "asked twice; never more than $0.020 (budget_usd).",
+                "has to be repeated; never more than $0.020 (budget_usd).",
                 "The budget of $0.020 would stop the run before its end.",
             ),
         ),
@@ -145,7 +145,7 @@ ENDPOINT = 'endpoint, base_url: "http://127.0.0.1:9/v1", model: cat, price: {pro
         (
             'endpoint, base_url: "http://127.0.0.1:9/v1", model: cat',
             "",
-            ("Together unknown", "What cat will say is a guess:", " calls if replies are short and all agree,"),
+            ("In total unknown", "What cat will say is a guess:", " calls if replies are short and all agree,"),
         ),
     ],
     ids=["played", "sampled", "over the budget", "guessed", "unbounded", "no price"],

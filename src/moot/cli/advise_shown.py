@@ -325,7 +325,7 @@ def _head(advice: Advice) -> Iterator[str]:
     yield f"{players}: searched on {advice.searched_on:,}, tested on the other {advice.claimed_on:,}."
     how = "Votes of all" if advice.every_team else "The best teams found,"
     yield f"{how} {'teams of ' if advice.every_team else ''}up to six players. right: on the tested questions, with"
-    yield f"  95 % intervals that hold jointly; all: on all {advice.n:,}, used to pick a row, so too high."
+    yield f"  joint 95 % intervals; all: on all {advice.n:,}, used to pick the row, so too high."
 
 
 def _table(advice: Advice, room: int) -> list[str]:
