@@ -85,9 +85,11 @@ async def test_nobody_can_prefer_what_came_to_no_answer(tmp_path: Path) -> None:
     async with serving(tmp_path, TWO, settings=KEYS) as served:
         left, right = await asked(served, "ann", "three/vote"), await asked(served, "ann", "three/talkative")
         await served.live.record.all_written()
-        with sqlite3.connect(next(tmp_path.glob("*.db"))) as store:
+        with sqlite3.connect(tmp_path / f"{THREE['name']}.db") as store:
             failed = (int(right[3:11], 16), right[11:])
-            store.execute("update episodes set outcome = 'failed', answer = null where repeat = ? and question = ?", failed)
+            store.execute(
+                "update episodes set outcome = 'failed', answer = null where repeat = ? and question = ?", failed
+            )
             assert store.execute("select changes()").fetchone() == (1,)
         for first, second, place in ((left, right, "second"), (right, left, "first")):
             for preferred in ("first", "second", "tie"):

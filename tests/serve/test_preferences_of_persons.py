@@ -170,12 +170,23 @@ def test_as_many_votes_for_one_as_for_the_other_are_a_tie() -> None:
 
 
 def test_who_was_preferred_is_told_first() -> None:
-    row = {"of": "council", "against": "solo@bob", "value": 0.2, "low": 0.1, "high": 0.4, "wins": 1, "ties": 0, "losses": 4}
+    row = {
+        "of": "council",
+        "against": "solo@bob",
+        "value": 0.2,
+        "low": 0.1,
+        "high": 0.4,
+        "wins": 1,
+        "ties": 0,
+        "losses": 4,
+    }
     row |= {"votes": 5, "n": 5, "persons": 1}
     (said,) = preference_words({"preferences": {"votes": 5, "pairs": [row]}})
     assert said.startswith("Side by side solo@bob was preferred to council in 80.0 % (60.0")
     assert said.endswith("(4 won, 0 tied, 1 lost).")
-    (said,) = preference_words({"preferences": {"votes": 5, "pairs": [{**row, "value": 0.0, "low": None, "high": None}]}})
+    (said,) = preference_words(
+        {"preferences": {"votes": 5, "pairs": [{**row, "value": 0.0, "low": None, "high": None}]}}
+    )
     assert "solo@bob was preferred to council in 100.0 %:" in said
 
 

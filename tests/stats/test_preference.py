@@ -499,5 +499,9 @@ def test_over_others_a_rating_is_as_unsure_as_every_share_on_the_way() -> None:
     fitted = Preferences([*words(*mixed), *words(*mixed[3:], pair=("team", "bob"))])
     told = {rating.name: rating for rating in ratings(fitted, ["ann", "bob"])}
     far = next(told[name] for name in ("ann", "bob") if told[name].value)
-    wide = [math.fsum(map(logit, (1 - limits[0], limits[1]))) for pair in fitted.pairs if (limits := fitted.rate(pair).limits(0.05))]
+    wide = [
+        math.fsum(map(logit, (1 - limits[0], limits[1])))
+        for pair in fitted.pairs
+        if (limits := fitted.rate(pair).limits(0.05))
+    ]
     assert far.high - far.low >= POINTS * math.fsum(wide) - 1e-6

@@ -2,9 +2,9 @@
 
 Bradley and Terry: the log-odds that one is preferred to another are the difference of their ratings; judges' habits are taken
 out as in `preference`. One of them is the anchor and has none. Only differences are told, and a difference only over pairs whose
-share at equal length and no place can be told, with an interval that bounds it: whoever no chain of such pairs joins to the anchor has no rating. Other pairs
-say what judges' habits are, and nothing of ratings. Each pair counts one tied question more than was asked, with texts that
-differ in length as those of the pair do.
+share at equal length and no place can be told, with an interval that bounds it: whoever no chain of such pairs joins to the
+anchor has no rating. Other pairs say what judges' habits are, and nothing of ratings. Each pair counts one tied question more
+than was asked, with texts that differ in length as those of the pair do.
 
 The interval holds the middle 95 % of resamples of the questions, each of them one step of Newton's away from what fits all; and
 that of the shares, as log-odds, for these doubt more: what form a taste for length has, how questions differ, and that few of
@@ -36,6 +36,8 @@ POINTS = 400 / math.log(10)
 RESAMPLES = 2_000
 FEWEST = 2
 """Questions of a pair with a word that is no tie, as many as a share has an interval of."""
+_DIGITS = 9
+"""Ratings that differ in later ones are equal, and stay in the order of the file."""
 _STEPS = 60
 _SMALL = 1e-9
 _SURE = 1e-6
@@ -79,7 +81,8 @@ def ratings(preferences: Preferences, anchors: Sequence[Hashable], *, seed: int 
     bounds = _bounds(rates, anchor)
     place = found.names.index(anchor)
     told = [Rating(anchor, 0.0, None, None)]
-    for name in sorted((name for name in within if name != anchor), key=lambda name: -values[name]):
+    others = [name for name in every if name in within and name != anchor]
+    for name in sorted(others, key=lambda name: -round(values[name], _DIGITS)):
         value = values[name] - values[anchor]
         apart = drawn[:, found.names.index(name)] - drawn[:, place]
         low, high = (float(end) for end in np.quantile(apart, [ALPHA / 2, 1 - ALPHA / 2]))
@@ -95,7 +98,9 @@ def _counted(preferences: Preferences) -> Preferences:
     return preferences if len(words) == len(preferences.words) else Preferences(words)
 
 
-def _untold(preferences: Preferences, rates: Mapping[Hashable, Ends], name: Hashable, anchor: Hashable | None) -> Rating:
+def _untold(
+    preferences: Preferences, rates: Mapping[Hashable, Ends], name: Hashable, anchor: Hashable | None
+) -> Rating:
     """The reason is that of a share without which nothing joins it to the anchor; where there is none no words do."""
     groups = joined(map(_both, rates))
     own = next((group for group in groups if name in group), [name])
@@ -131,7 +136,7 @@ def _both(pair: Hashable) -> tuple[Hashable, Hashable]:
 
 
 def _bounded(preferences: Preferences, rates: Mapping[Hashable, Rate | None]) -> dict[Hashable, Ends]:
-    """By pair, between what log-odds its share leaves how far the side is above the opponent; nothing of pairs that leave it open."""
+    """By pair, between what log-odds its share leaves how far the side is above the opponent; not of pairs that leave it open."""
     decided: dict[Hashable, set[str]] = {}
     for word in preferences.words:
         if word.liked != 0.5:
@@ -139,7 +144,12 @@ def _bounded(preferences: Preferences, rates: Mapping[Hashable, Rate | None]) ->
     bounded: dict[Hashable, Ends] = {}
     for pair, rate in rates.items():
         limits = None if rate is None else rate.limits(ALPHA)
-        if limits is not None and len(decided.get(pair, ())) >= FEWEST and limits[0] >= _SURE and limits[1] <= 1 - _SURE:
+        if (
+            limits is not None
+            and len(decided.get(pair, ())) >= FEWEST
+            and limits[0] >= _SURE
+            and limits[1] <= 1 - _SURE
+        ):
             bounded[pair] = odds_of(limits[0]), odds_of(limits[1])
     return bounded
 

@@ -560,9 +560,7 @@ def _joined(pairs: Sequence[tuple[str, str]], start: str) -> set[str]:
     return found
 
 
-def _chains(
-    shares: Mapping[tuple[str, str], tuple[float, float]], anchor: str
-) -> dict[str, tuple[float, float]]:
+def _chains(shares: Mapping[tuple[str, str], tuple[float, float]], anchor: str) -> dict[str, tuple[float, float]]:
     """By everybody the narrowest sum of the shares' ends, as log-odds, over every way that leads there from the anchor."""
     steps: dict[tuple[str, str], tuple[float, float]] = {}
     for pair, (low, high) in shares.items():

@@ -151,7 +151,8 @@ def _ratings(found: Mapping[str, Any]) -> Section:
     above = f"Points above {anchor}, which has none" if anchor else "Points above one of them, which has none"
     words = (
         f"{above} (Bradley and Terry); 400 are odds of ten to one, 100 a preference of 64 %."
-        " Each pair counts one tied question more than was asked. Told over pairs whose corrected share is told and bounds it, and no surer.",
+        " Each pair counts one tied question more than was asked."
+        " Told over pairs whose corrected share is told and bounds it, and no surer.",
         *_unknown((row.get("why"), row["of"]) for row in found["ratings"]),
     )
     columns = (Column("of", "of"), figure("value", "points", "number"))
