@@ -180,7 +180,7 @@ def preference_words(served: Row) -> Iterator[str]:
 def _by_the_preferred(row: Mapping[str, Any]) -> dict[str, Any]:
     """A pair as it is read: who was preferred in more than a half comes first."""
     if row["value"] >= 0.5:
-        return row
+        return dict(row)
     ends = {end: None if row[other] is None else 1 - row[other] for end, other in (("low", "high"), ("high", "low"))}
     turned = {"of": row["against"], "against": row["of"], "value": 1 - row["value"], **ends}
     return {**row, **turned, "wins": row["losses"], "losses": row["wins"]}
