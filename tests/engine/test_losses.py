@@ -74,7 +74,9 @@ async def test_a_vote_that_stopped_early_has_lost_what_it_did_not_wait_for(tmp_p
             verdict = await live.ask("Which is it?")
             server.slow = frozenset()
         assert verdict.answer == "x"
-        assert heard.count(pytest.approx(MOST_USD)) == 1, "what counts money beside the store hears of it without a cap too"
+        assert heard.count(pytest.approx(MOST_USD)) == 1, (
+            "what counts money beside the store hears of it without a cap too"
+        )
     with closing(sqlite3.connect(tmp_path / "cup.db")) as books:
         assert books.execute("SELECT count(*) FROM calls").fetchone() == (2,)
         assert books.execute("SELECT usd FROM losses").fetchall() == [(pytest.approx(MOST_USD),)]

@@ -156,14 +156,14 @@ def check_ratings(said: dict[str, Any]) -> None:
     rated = {row["of"]: row for row in said["ratings"]}
     reached = {row["of"] for row in said["ratings"] if row["anchor"]}
     heard = [{row["of"], row["against"]} for row in said["pairs"] if row["n"]]
-    told = [{row["of"], row["against"]} for row in said["pairs"] if row["low"] is not None]
-    assert bool(reached) == bool(told)
+    told = [{row["of"], row["against"]} for row in said["pairs"] if row["low"] and row["high"] < 1]
     for _ in told:
         reached |= set().union(*(pair for pair in told if pair & reached))
     everybody = {name for row in said["pairs"] for name in (row["of"], row["against"])}
     assert set(rated) == (everybody if heard else set())
     for name, row in rated.items():
-        assert (row["value"] is not None) == (name in reached)
+        assert row["value"] is None or name in reached
+        assert (row["value"] is None) == ("why" in row)
         assert (row["low"] is None) == (row["anchor"] or "why" in row)
         assert row["low"] is None or row["low"] < row["high"]
         assert row["value"] is not None or row["why"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +79,26 @@ async def test_which_answer_is_better_is_kept_with_all_that_it_says(tmp_path: Pa
             assert (await served.post("/v1/moot/preferences", wrong, **by("ann")))[0] == status
         assert (await served.post("/v1/moot/preferences", vote, **by("bob")))[0] == 404, "questions of another's"
         assert (await served.post("/v1/moot/preferences", {**vote, "preferred": "both"}, **by("ann")))[0] == 400
+
+
+async def test_nobody_can_prefer_what_came_to_no_answer(tmp_path: Path) -> None:
+    async with serving(tmp_path, TWO, settings=KEYS) as served:
+        left, right = await asked(served, "ann", "three/vote"), await asked(served, "ann", "three/talkative")
+        await served.live.record.all_written()
+        with sqlite3.connect(tmp_path / f"{THREE['name']}.db") as store:
+            failed = (int(right[3:11], 16), right[11:])
+            store.execute(
+                "update episodes set outcome = 'failed', answer = null where repeat = ? and question = ?", failed
+            )
+            assert store.execute("select changes()").fetchone() == (1,)
+        for first, second, place in ((left, right, "second"), (right, left, "first")):
+            for preferred in ("first", "second", "tie"):
+                vote = {"first": first, "second": second, "preferred": preferred}
+                status, said = await served.post("/v1/moot/preferences", vote, **by("ann"))
+                assert (status, said["error"]["code"], said["error"]["param"]) == (409, "no_answer", place)
+                told = f"expected two answers, but the {place} has none: it ended as failed."
+                assert said["error"]["message"] == told
+        assert await served.live.store.read(votes_of) == []
 
 
 async def test_they_are_forgotten_with_the_episode(tmp_path: Path) -> None:

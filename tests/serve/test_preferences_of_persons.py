@@ -167,3 +167,41 @@ def test_as_many_votes_for_one_as_for_the_other_are_a_tie() -> None:
     # Questions count alike, so as many votes need be no tie.
     (told,) = preference_words({"preferences": {"votes": 4, "pairs": [{**row, "value": 0.625}]}})
     assert told.startswith("Side by side vote@ann was preferred to solo@bob in 62.5 % (")
+
+
+def test_who_was_preferred_is_told_first() -> None:
+    row = {
+        "of": "council",
+        "against": "solo@bob",
+        "value": 0.2,
+        "low": 0.1,
+        "high": 0.4,
+        "wins": 1,
+        "ties": 0,
+        "losses": 4,
+    }
+    row |= {"votes": 5, "n": 5, "persons": 1}
+    (said,) = preference_words({"preferences": {"votes": 5, "pairs": [row]}})
+    assert said.startswith("Side by side solo@bob was preferred to council in 80.0 % (60.0")
+    assert said.endswith("(4 won, 0 tied, 1 lost).")
+    (said,) = preference_words(
+        {"preferences": {"votes": 5, "pairs": [{**row, "value": 0.0, "low": None, "high": None}]}}
+    )
+    assert "solo@bob was preferred to council in 100.0 %:" in said
+
+
+def test_a_vote_on_what_came_to_no_answer_is_no_word(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """There are such of earlier versions."""
+    before = reported(folder, capsys, "--served", "--json")["served"]["preferences"]
+    with sqlite3.connect(folder / "plans.db") as store:
+        (first,) = store.execute("select first from votes order by said_at").fetchone()
+        this = (first[11:], int(first[3:11], 16))
+        (kept,) = store.execute("select verdict from episodes where question = ? and repeat = ?", this).fetchone()
+        failed = json.dumps({**json.loads(kept), "answer": None, "outcome": "failed"})
+        store.execute("update episodes set verdict = ? where question = ? and repeat = ?", (failed, *this))
+    try:
+        found = reported(folder, capsys, "--served", "--json")["served"]["preferences"]
+        assert found["votes"] == before["votes"] - 1
+    finally:
+        with sqlite3.connect(folder / "plans.db") as store:
+            store.execute("update episodes set verdict = ? where question = ? and repeat = ?", (kept, *this))

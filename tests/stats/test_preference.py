@@ -70,9 +70,7 @@ def test_who_always_wins_has_finite_figures_and_an_interval_that_says_how_little
     assert high == 1
     assert (rate.at_most_half() or 1) < 0.002
     told = {rating.name: rating for rating in ratings(fitted, ["ann"])}
-    assert told["ann"].value == 0
-    assert 0 < told["team"].value < 2_000
-    assert (told["team"].low, told["team"].high, told["team"].why) == (None, None, NO_END)
+    assert {(each.value, each.low, each.high, each.why) for each in told.values()} == {(None, None, None, NO_END)}
 
 
 def test_who_always_wins_by_length_may_be_little_better() -> None:
@@ -457,17 +455,13 @@ def test_a_rating_is_no_surer_than_the_share_that_it_rests_on() -> None:
         fitted = Preferences(alike_in_length(seed, 0.1 if seed % 2 else 0.9))
         anchor, *_ = told = ratings(fitted, ["bob"], seed=seed)
         rating, rate = next(each for each in told if each.name == "team"), fitted.rate(("team", "bob"))
-        if rate is None:
+        low, high = (rate and rate.limits(0.05)) or (0, 1)
+        if low < 1e-6 or high > 1 - 1e-6:
             untold += 1
             assert [(each.value, each.low, each.high) for each in told] == [(None, None, None)] * 2
-            assert {each.why for each in told} == {fitted.why_not(("team", "bob"))}
+            assert {each.why for each in told} == {fitted.why_not(("team", "bob")) or NO_END}
             continue
         assert (anchor.name, anchor.value, anchor.low, anchor.high) == ("bob", 0, None, None)
-        low, high = rate.limits(0.05) or (0, 1)
-        if rating.low is None or rating.high is None:
-            assert rating.why == NO_END
-            assert low < 1e-6 or high > 1 - 1e-6
-            continue
         ended += 1
         assert rating.low <= POINTS * logit(low) + 1e-9
         assert rating.high >= POINTS * logit(high) - 1e-9
@@ -489,12 +483,13 @@ def test_a_pair_that_tells_no_share_joins_nobody() -> None:
         told = {rating.name: rating for rating in ratings(Preferences([*sure, *little, *beyond]), ["ann", "bob"])}
         assert {name for name, rating in told.items() if rating.why == why} in ({"bob", "other"}, {"ann", "team"})
         without = ratings(Preferences(little), ["bob"])
-        assert [(rating.value, rating.low, rating.why) for rating in without] == [(None, None, why)] * 2
+        assert [(rating.value, rating.low) for rating in without] == [(None, None)] * 2
+        assert all(rating.why for rating in without)
 
 
 def test_ties_alone_bound_no_rating() -> None:
     told = ratings(Preferences(words(*[(0.5, 0.5)] * 40, (1.0, 1.0))), ["ann"])
-    assert [(rating.low, rating.high) for rating in told] == [(None, None)] * 2
+    assert [(rating.value, rating.low, rating.why) for rating in told] == [(None, None, NO_END)] * 2
     told = ratings(Preferences(words(*[(0.5, 0.5)] * 40, (1.0, 1.0), (0.0, 0.0))), ["ann"])
     assert told[1].low < told[1].value < told[1].high
 
@@ -504,6 +499,9 @@ def test_over_others_a_rating_is_as_unsure_as_every_share_on_the_way() -> None:
     fitted = Preferences([*words(*mixed), *words(*mixed[3:], pair=("team", "bob"))])
     told = {rating.name: rating for rating in ratings(fitted, ["ann", "bob"])}
     far = next(told[name] for name in ("ann", "bob") if told[name].value)
-    ends = [limits for pair in fitted.pairs if (limits := fitted.rate(pair).limits(0.05))]
-    wide = [math.fsum(map(logit, (1 - low, high))) for low, high in ends]
+    wide = [
+        math.fsum(map(logit, (1 - limits[0], limits[1])))
+        for pair in fitted.pairs
+        if (limits := fitted.rate(pair).limits(0.05))
+    ]
     assert far.high - far.low >= POINTS * math.fsum(wide) - 1e-6

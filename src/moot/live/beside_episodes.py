@@ -26,6 +26,14 @@ class NotAPair(UsageError):
     """Two episodes that nobody can compare."""
 
 
+class NoAnswer(UsageError):
+    """Of two episodes one came to nothing that could be better."""
+
+    def __init__(self, message: str, place: str) -> None:
+        super().__init__(message)
+        self.place = place
+
+
 @dataclass(frozen=True, slots=True)
 class PersonsVote:
     """Somebody's word on two answers to one question, in the order in which they were shown."""
@@ -72,6 +80,9 @@ def keep_vote(connection: Connection, *, name: str, vote: PersonsVote, asker: st
     rows = [find_episode(connection, name, episode, asker) for episode in (vote.first, vote.second)]
     if vote.first == vote.second or rows[0]["question"] != rows[1]["question"]:
         raise NotAPair("expected two answers to one question")
+    for place, row in zip(("first", "second"), rows, strict=True):
+        if row["answer"] is None:  # the page asks about no such pair either
+            raise NoAnswer(f"expected two answers, but the {place} has none: it ended as {row['outcome']}", place)
     one, other = (_who(connection, row["cell"]) for row in rows)
     if one.named == other.named:
         raise NotAPair("expected the answers of two teams, found two of one")

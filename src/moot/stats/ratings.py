@@ -2,9 +2,9 @@
 
 Bradley and Terry: the log-odds that one is preferred to another are the difference of their ratings; judges' habits are taken
 out as in `preference`. One of them is the anchor and has none. Only differences are told, and a difference only over pairs whose
-share at equal length and no place can be told, with an interval: whoever no chain of such pairs joins to the anchor has no rating. Other pairs
-say what judges' habits are, and nothing of ratings. Each pair counts one tied question more than was asked, with texts that
-differ in length as those of the pair do, so that who always wins has a rating too.
+share at equal length and no place can be told, with an interval that bounds it: whoever no chain of such pairs joins to the
+anchor has no rating. Other pairs say what judges' habits are, and nothing of ratings. Each pair counts one tied question more
+than was asked, with texts that differ in length as those of the pair do.
 
 The interval holds the middle 95 % of resamples of the questions, each of them one step of Newton's away from what fits all; and
 that of the shares, as log-odds, for these doubt more: what form a taste for length has, how questions differ, and that few of
@@ -30,11 +30,14 @@ from moot.stats.word_table import RIDGE, Slopes, logistic
 if TYPE_CHECKING:
     from moot.stats.bootstrap import Floats
 
+Ends = tuple[float, float]
 POINTS = 400 / math.log(10)
 """In one of log-odds."""
 RESAMPLES = 2_000
 FEWEST = 2
 """Questions of a pair with a word that is no tie, as many as a share has an interval of."""
+_DIGITS = 9
+"""Ratings that differ in later ones are equal, and stay in the order of the file."""
 _STEPS = 60
 _SMALL = 1e-9
 _SURE = 1e-6
@@ -50,7 +53,7 @@ class Rating:
     value: float | None
     """In points above the anchor; None: `why` says why there is none."""
     low: float | None
-    """None: of the anchor, which is one by definition, and where `why` says why there is no interval."""
+    """None of the anchor, which is one by definition."""
     high: float | None
     why: str | None = None
 
@@ -62,9 +65,10 @@ def ratings(preferences: Preferences, anchors: Sequence[Hashable], *, seed: int 
     Where comparisons fall apart into groups that none of them joins, it is the best of those in the largest group that has one,
     and of equally large ones in the first.
     """
+    import numpy as np
+
     counted = _counted(preferences)
-    known = {pair: preferences.rate(pair) for pair in preferences.pairs}
-    rates = {pair: rate for pair, rate in known.items() if rate is not None and rate.limits(ALPHA) is not None}
+    rates = _bounded(counted, {pair: preferences.rate(pair) for pair in preferences.pairs})
     every = list(dict.fromkeys(name for pair in preferences.pairs for name in _both(pair)))
     groups = [group for group in joined(map(_both, rates)) if any(name in group for name in anchors)]
     if not groups:
@@ -73,27 +77,18 @@ def ratings(preferences: Preferences, anchors: Sequence[Hashable], *, seed: int 
     found = _Fitted(counted, rates)
     values = dict(zip(found.names, found.fitted(), strict=True))
     anchor = max((name for name in anchors if name in within), key=lambda name: values[name])
-    drawn = found.redrawn(seed) if len(counted.units) > 1 else None
-    bounds = _Bounds(counted, rates).of(anchor)
+    drawn = found.redrawn(seed)
+    bounds = _bounds(rates, anchor)
     place = found.names.index(anchor)
     told = [Rating(anchor, 0.0, None, None)]
-    for name in sorted((name for name in within if name != anchor), key=lambda name: -values[name]):
+    others = [name for name in every if name in within and name != anchor]
+    for name in sorted(others, key=lambda name: -round(values[name], _DIGITS)):
         value = values[name] - values[anchor]
-        ends = bounds.get(name)
-        if ends is None or drawn is None:
-            told.append(Rating(name, value * POINTS, None, None, NO_END))
-            continue
         apart = drawn[:, found.names.index(name)] - drawn[:, place]
-        low, high = (float(end) for end in _middle(apart))
-        low, high = min(low, ends[0], value), max(high, ends[1], value)
+        low, high = (float(end) for end in np.quantile(apart, [ALPHA / 2, 1 - ALPHA / 2]))
+        low, high = min(low, bounds[name][0], value), max(high, bounds[name][1], value)
         told.append(Rating(name, value * POINTS, low * POINTS, high * POINTS))
     return [*told, *(_untold(preferences, rates, name, anchor) for name in every if name not in within)]
-
-
-def _middle(values: Floats) -> Floats:
-    import numpy as np
-
-    return np.quantile(values, [ALPHA / 2, 1 - ALPHA / 2])
 
 
 def _counted(preferences: Preferences) -> Preferences:
@@ -103,7 +98,9 @@ def _counted(preferences: Preferences) -> Preferences:
     return preferences if len(words) == len(preferences.words) else Preferences(words)
 
 
-def _untold(preferences: Preferences, rates: Mapping[Hashable, Rate], name: Hashable, anchor: Hashable | None) -> Rating:
+def _untold(
+    preferences: Preferences, rates: Mapping[Hashable, Ends], name: Hashable, anchor: Hashable | None
+) -> Rating:
     """The reason is that of a share without which nothing joins it to the anchor; where there is none no words do."""
     groups = joined(map(_both, rates))
     own = next((group for group in groups if name in group), [name])
@@ -114,7 +111,9 @@ def _untold(preferences: Preferences, rates: Mapping[Hashable, Rate], name: Hash
     leaving = [pair for pair in preferences.pairs if pair not in rates and any(each in own for each in _both(pair))]
     nearest = [pair for pair in leaving if any(each in others for each in _both(pair))]
     for pair in [*nearest, *leaving]:
-        return Rating(name, None, None, None, preferences.why_not(pair) or ONE_QUESTION)
+        why, rate = preferences.why_not(pair), preferences.rate(pair)
+        unbounded = ONE_QUESTION if rate is not None and rate.limits(ALPHA) is None else NO_END
+        return Rating(name, None, None, None, why or unbounded)
     return Rating(name, None, None, None, NO_ANCHOR)
 
 
@@ -136,43 +135,43 @@ def _both(pair: Hashable) -> tuple[Hashable, Hashable]:
     return side, opponent
 
 
-@dataclass(frozen=True)
-class _Bounds:
-    """Between what log-odds the shares that are told leave the distance of two of whom they are."""
+def _bounded(preferences: Preferences, rates: Mapping[Hashable, Rate | None]) -> dict[Hashable, Ends]:
+    """By pair, between what log-odds its share leaves how far the side is above the opponent; not of pairs that leave it open."""
+    decided: dict[Hashable, set[str]] = {}
+    for word in preferences.words:
+        if word.liked != 0.5:
+            decided.setdefault(word.pair, set()).add(unit_of(word.question))
+    bounded: dict[Hashable, Ends] = {}
+    for pair, rate in rates.items():
+        limits = None if rate is None else rate.limits(ALPHA)
+        if (
+            limits is not None
+            and len(decided.get(pair, ())) >= FEWEST
+            and limits[0] >= _SURE
+            and limits[1] <= 1 - _SURE
+        ):
+            bounded[pair] = odds_of(limits[0]), odds_of(limits[1])
+    return bounded
 
-    preferences: Preferences
-    rates: Mapping[Hashable, Rate]
 
-    def of(self, anchor: Hashable) -> dict[Hashable, tuple[float, float]]:
-        """Above the anchor, of whoever is joined to it by shares that have ends: by the chain whose ends lie nearest."""
-        steps = self._steps()
-        found: dict[Hashable, tuple[float, float]] = {}
-        reached: dict[Hashable, tuple[float, float]] = {anchor: (0.0, 0.0)}
-        while reached:
-            name = min(reached, key=lambda each: reached[each][1] - reached[each][0])
-            low, high = found[name] = reached.pop(name)
-            for (below, above), (least, most) in steps.items():
-                if below != name or above in found:
-                    continue
-                ends = low + least, high + most
-                if above not in reached or ends[1] - ends[0] < reached[above][1] - reached[above][0]:
-                    reached[above] = ends
-        return found
-
-    def _steps(self) -> dict[tuple[Hashable, Hashable], tuple[float, float]]:
-        """From one to who is compared with it: how far the other may be above it."""
-        decided: dict[Hashable, set[str]] = {}
-        for word in self.preferences.words:
-            if word.liked != 0.5:
-                decided.setdefault(word.pair, set()).add(unit_of(word.question))
-        steps: dict[tuple[Hashable, Hashable], tuple[float, float]] = {}
-        for pair, rate in self.rates.items():
-            limits = rate.limits(ALPHA)
-            if limits is None or len(decided.get(pair, ())) < FEWEST or limits[0] < _SURE or limits[1] > 1 - _SURE:
+def _bounds(rates: Mapping[Hashable, Ends], anchor: Hashable) -> dict[Hashable, Ends]:
+    """Of whoever is joined to the anchor, how far above it: by the chain whose ends lie nearest to each other."""
+    steps: dict[tuple[Hashable, Hashable], Ends] = {}
+    for pair, (low, high) in rates.items():
+        side, opponent = _both(pair)
+        steps[opponent, side], steps[side, opponent] = (low, high), (-high, -low)
+    found: dict[Hashable, Ends] = {}
+    reached: dict[Hashable, Ends] = {anchor: (0.0, 0.0)}
+    while reached:
+        name = min(reached, key=lambda each: reached[each][1] - reached[each][0])
+        low, high = found[name] = reached.pop(name)
+        for (below, above), (least, most) in steps.items():
+            if below != name or above in found:
                 continue
-            (side, opponent), (low, high) = _both(pair), map(odds_of, limits)
-            steps[opponent, side], steps[side, opponent] = (low, high), (-high, -low)
-        return steps
+            ends = low + least, high + most
+            if above not in reached or ends[1] - ends[0] < reached[above][1] - reached[above][0]:
+                reached[above] = ends
+    return found
 
 
 class _Fitted:

@@ -476,11 +476,26 @@ def _ratings(curve: Curve, anchors: Sequence[str]) -> list[Row]:
     """Each pair has one tied question more, of texts as long as the others; in the resamples too. Drawn with other numbers."""
     shares = {pair: ends(*curve.mean(pair)) for pair in curve.pairs}
     every = list(dict.fromkeys(name for pair in curve.pairs for name in pair))
-    told_pairs = [pair for pair, (low, high) in shares.items() if not says_nothing(low, high)]
+    told_pairs = [
+        pair
+        for pair, (low, high) in shares.items()
+        if not says_nothing(low, high)
+        and len({word.question for word in curve.words if word.pair == pair and word.liked != 0.5}) > 1
+        and low >= 1e-6
+        and high <= 1 - 1e-6
+    ]
     reached = _largest(told_pairs, anchors)
     names = [name for name in every if name in reached]
+
+    def unrated(name: str) -> Row:
+        own = _joined(told_pairs, name)
+        leaving = [pair for pair in curve.pairs if pair not in told_pairs and own.intersection(pair)]
+        nearest = next((pair for pair in leaving if reached.intersection(pair)), leaving[0])
+        why = SAYS_NOTHING if says_nothing(*shares[nearest]) else NO_END
+        return {"of": name, **dict.fromkeys(("value", "low", "high")), "anchor": False, "why": why}
+
     if not names:
-        return [_unrated(name) for name in every]
+        return [unrated(name) for name in every]
     columns = [*names, *(pair for pair in curve.pairs if not reached.issuperset(pair) or pair not in told_pairs)]
     places = np.zeros((len(curve.pairs), len(columns)))
     for row, pair in zip(places, curve.pairs, strict=True):
@@ -516,49 +531,41 @@ def _ratings(curve: Curve, anchors: Sequence[str]) -> list[Row]:
     draw = np.random.default_rng(17)
     drawn = np.array([fitted(draw.multinomial(n, np.full(n, 1 / n)), top, 1) for _ in range(DRAWS)])
     points, first = 400 / math.log(10), names.index(anchor)
-    bounds = _chains(curve, {pair: shares[pair] for pair in told_pairs}, anchor)
+    bounds = _chains({pair: shares[pair] for pair in told_pairs}, anchor)
     told = []
     for name in sorted(names, key=lambda name: (name != anchor, -round(top[names.index(name)], 9))):
         value = points * (top[names.index(name)] - top[first])
         row = {"of": name, "value": near(value, 1e-3), "low": None, "high": None, "anchor": name == anchor}
-        if name in bounds and name != anchor:
+        if name != anchor:
             apart = points * (drawn[:, names.index(name)] - drawn[:, first])
             low, high = map(float, np.quantile(apart, [0.025, 0.975]))
             least, most = (points * end for end in bounds[name])
             drawn_within = 0.15 * (high - low) + 1
             row["low"] = near(min(low, least), drawn_within if low < least + drawn_within else 0.1)
             row["high"] = near(max(high, most), drawn_within if high > most - drawn_within else 0.1)
-        elif name != anchor:
-            row["why"] = NO_END
         told.append(row)
-    return [*told, *(_unrated(name) for name in every if name not in names)]
-
-
-def _unrated(name: str) -> Row:
-    return {"of": name, **dict.fromkeys(("value", "low", "high")), "anchor": False, "why": SAYS_NOTHING}
+    return [*told, *(unrated(name) for name in every if name not in names)]
 
 
 def _largest(pairs: Sequence[tuple[str, str]], anchors: Sequence[str]) -> set[str]:
     """Whom these pairs join, of the largest such set with an anchor in it."""
-    sets: list[set[str]] = []
-    for start in dict.fromkeys(name for pair in pairs for name in pair):
-        found = {start}
-        for _ in pairs:
-            found |= {name for pair in pairs if found.intersection(pair) for name in pair}
-        sets.append(found)
+    sets = [_joined(pairs, start) for start in dict.fromkeys(name for pair in pairs for name in pair)]
     return max((one for one in sets if one.intersection(anchors)), key=len, default=set())
 
 
-def _chains(
-    curve: Curve, shares: Mapping[tuple[str, str], tuple[float, float]], anchor: str
-) -> dict[str, tuple[float, float]]:
+def _joined(pairs: Sequence[tuple[str, str]], start: str) -> set[str]:
+    found = {start}
+    for _ in pairs:
+        found |= {name for pair in pairs if found.intersection(pair) for name in pair}
+    return found
+
+
+def _chains(shares: Mapping[tuple[str, str], tuple[float, float]], anchor: str) -> dict[str, tuple[float, float]]:
     """By everybody the narrowest sum of the shares' ends, as log-odds, over every way that leads there from the anchor."""
     steps: dict[tuple[str, str], tuple[float, float]] = {}
     for pair, (low, high) in shares.items():
-        decided = {word.question for word in curve.words if word.pair == pair and word.liked != 0.5}
-        if len(decided) > 1 and low >= 1e-6 and high <= 1 - 1e-6:
-            one, other = (math.log(end / (1 - end)) for end in (low, high))
-            steps[pair[::-1]], steps[pair] = (one, other), (-other, -one)
+        one, other = (math.log(end / (1 - end)) for end in (low, high))
+        steps[pair[::-1]], steps[pair] = (one, other), (-other, -one)
     found = {anchor: (0.0, 0.0)}
     for _ in steps:
         for (start, end), (low, high) in steps.items():

@@ -149,21 +149,15 @@ def _why_not_better(row: Mapping[str, Any]) -> str | None:
 def _ratings(found: Mapping[str, Any]) -> Section:
     anchor = next((row["of"] for row in found["ratings"] if row["anchor"]), None)
     above = f"Points above {anchor}, which has none" if anchor else "Points above one of them, which has none"
-    without_ends = [row for row in found["ratings"] if row["value"] is not None and row.get("why")]
     words = (
         f"{above} (Bradley and Terry); 400 are odds of ten to one, 100 a preference of 64 %."
-        " Each pair counts one tied question more than was asked. Told over pairs whose corrected share is told, and no surer.",
-        *_unknown((row.get("why"), row["of"]) for row in found["ratings"] if row not in without_ends),
-        *_no_ends(without_ends),
+        " Each pair counts one tied question more than was asked."
+        " Told over pairs whose corrected share is told and bounds it, and no surer.",
+        *_unknown((row.get("why"), row["of"]) for row in found["ratings"]),
     )
     columns = (Column("of", "of"), figure("value", "points", "number"))
     chart = Chart("dots", "value", "of", label="of")
     return Section("preference-ratings", "Ratings", words, columns, found["ratings"], chart, place=PLACE + 2)
-
-
-def _no_ends(rows: list[Mapping[str, Any]]) -> Iterator[str]:
-    for why in dict.fromkeys(row["why"] for row in rows):
-        yield f"No interval of {few_names([row['of'] for row in rows if row['why'] == why])}: {why}."
 
 
 def _habits(found: Mapping[str, Any]) -> Section:

@@ -17,13 +17,13 @@ from moot.live.beside_episodes import PersonsVote, votes_of
 from moot.measures.columns import titled
 from moot.measures.served.plays import CellName, LivePlay
 from moot.stats.preference import Preferences, PreferenceWord, doublings, raw_rate
+from moot.stats.preference_reasons import ONE_QUESTION
 from moot.stats.preference_share import Rate, share
 from moot.stats.quantiles import ALPHA
 from moot.store.same_options import line_up
 
 Row = dict[str, Any]
 WORTH = {"first": 1.0, "tie": 0.5, "second": 0.0}
-ONE_QUESTION = "one question has no interval"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +68,8 @@ def persons_preferences(connection: Connection, plays: Sequence[LivePlay], order
         for vote in votes_of(connection)
         if vote.first in by_episode and vote.second in by_episode
     ]
+    # Earlier versions kept votes on what came to no answer, of which nobody can say that it is better.
+    seen = [one for one in seen if one.first.answer is not None and one.second.answer is not None]
     # Beside itself a team is neither better nor worse, by whichever names it went.
     seen = [one for one in seen if one.first.named != one.second.named and _line_up(one.first) != _line_up(one.second)]
     firsts = share([(one.first.wording, WORTH[one.vote.preferred]) for one in seen])

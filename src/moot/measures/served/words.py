@@ -161,7 +161,7 @@ def preference_words(served: Row) -> Iterator[str]:
     found = served["preferences"]
     if not found["votes"]:
         return
-    for row in sorted(found["pairs"], key=lambda row: -row["votes"])[:1]:
+    for row in map(_by_the_preferred, sorted(found["pairs"], key=lambda row: -row["votes"])[:1]):
         more = (
             f" {count(len(found['pairs']) - 1, 'other pair')}: --json, preferences." if len(found["pairs"]) > 1 else ""
         )
@@ -175,6 +175,15 @@ def preference_words(served: Row) -> Iterator[str]:
             f" {count(row['votes'], 'comparison')} by {persons} on {count(row['n'], 'question')}"
             f" ({row['wins']:,} won, {row['ties']:,} tied, {row['losses']:,} lost).{more}"
         )
+
+
+def _by_the_preferred(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A pair as it is read: who was preferred in more than a half comes first."""
+    if row["value"] >= 0.5:
+        return dict(row)
+    ends = {end: None if row[other] is None else 1 - row[other] for end, other in (("low", "high"), ("high", "low"))}
+    turned = {"of": row["against"], "against": row["of"], "value": 1 - row["value"], **ends}
+    return {**row, **turned, "wins": row["losses"], "losses": row["wins"]}
 
 
 def place_words(served: Row) -> Iterator[str]:
