@@ -351,7 +351,10 @@ def test_of_questions_of_another_kind_a_rule_tells_no_probability(cup: Cup) -> N
     cup.write(name="other", store="sqlite:///other.db", strategies=[{"learnt": {"from": "rule.json"}}, cascade])
     rows = [{"id": f"q{number}", "text": f"Which letter is number {number}?", "answer": "A"} for number in range(30)]
     (cup.folder / "questions.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    cup.moot("run", cup.file, "--quiet")
+    said = cup.moot("run", cup.file, "--quiet")
+    unlike = "learnt from questions of kind choice; 30 questions here are of another kind, and for these"
+    assert f"{unlike} no probability is told" in said
+    assert f"{unlike} everybody is asked" in said
     with closing(sqlite3.connect(cup.folder / "other.db")) as connection:
         verdicts = [json.loads(verdict) for (verdict,) in connection.execute("SELECT verdict FROM episodes")]
     traces = [{trace["kind"]: trace for trace in verdict["traces"]} for verdict in verdicts]
