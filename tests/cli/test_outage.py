@@ -97,7 +97,7 @@ def test_nothing_is_claimed_of_a_team_whose_members_could_not_be_reached(tmp_pat
     assert "in 30 of 60 plays of vote a model could not be reached (bob, cat)" in figures["hypotheses"][0]["note"]
     row = next(row for row in figures["unreached"] if row["label"] == "vote")
     assert (row["plays"], row["unreached"], row["who"]) == (60, 30, ["bob", "cat"])
-    sentence = f"{why.capitalize()}, so that nothing is claimed: moot run asks them again."
+    sentence = f"{why.capitalize()}, so nothing is claimed; moot run asks again."
     assert sentence in headline["sentence"]
     for words in (("report", path), ("report", path, "--section", "accuracy")):
         assert sentence in command(*words), words
@@ -113,7 +113,7 @@ def test_nothing_is_claimed_of_a_team_whose_members_could_not_be_reached(tmp_pat
     command("report", path, "-o", tmp_path / "page.html")
     assert sentence in " ".join((tmp_path / "page.html").read_text(encoding="utf-8").split())
     assert (
-        "so many questions: bob (30 of 60) and cat (30 of 60); moot run cup.yaml asks again" in ended("advise", path)[1]
+        "this many questions: bob (30 of 60) and cat (30 of 60); moot run cup.yaml asks again" in ended("advise", path)[1]
     )
     with asked():
         assert ended("run", path, "--quiet")[0] == 0
@@ -161,7 +161,7 @@ def test_a_few_plays_without_somebody_leave_a_claim_that_they_cannot_turn_round(
     headline = told(path)["headline"]
     assert headline["unreached"] == {"questions": 2, "of": 60, "who": ["ann"], "withheld": False}
     assert headline["over_best_single"]["high"] < 0
-    assert "On 2 of 60 questions a model could not be reached (ann): moot run asks them again." in headline["words"]
+    assert "On 2 of 60 questions a model could not be reached (ann); moot run asks again." in headline["words"]
     compared = json.loads(command("compare", path, "vote", "solo@bob", "--json"))
     assert compared["high"] < 0
     assert not compared["unreached"]["withheld"]
