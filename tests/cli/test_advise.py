@@ -381,7 +381,7 @@ def test_the_most_accurate_is_taken_where_it_is_asked_for(
     assert taken == usual["most_accurate"] == told["most_accurate"]
     assert told["run_verdict"]["agrees"]
     words = " ".join(moot("advise", "cup.yaml", "--most-accurate").split())
-    assert "the most accurate on all 100 questions, as was asked for." in words
+    assert "it is the most accurate on all 100 questions, as requested." in words
     assert "verdict" not in words
     assert "expected one" in moot("advise", "cup.yaml", "--most-accurate", "--min-accuracy", "0.5", ends=2)
 
