@@ -30,7 +30,7 @@ from moot.stats.word_table import RIDGE, Slopes, logistic
 if TYPE_CHECKING:
     from moot.stats.bootstrap import Floats
 
-Ends = tuple[float, float]
+LogOddsEnds = tuple[float, float]
 POINTS = 400 / math.log(10)
 """In one of log-odds."""
 RESAMPLES = 2_000
@@ -99,7 +99,7 @@ def _counted(preferences: Preferences) -> Preferences:
 
 
 def _untold(
-    preferences: Preferences, rates: Mapping[Hashable, Ends], name: Hashable, anchor: Hashable | None
+    preferences: Preferences, rates: Mapping[Hashable, LogOddsEnds], name: Hashable, anchor: Hashable | None
 ) -> Rating:
     """The reason is that of a share without which nothing joins it to the anchor; where there is none no words do."""
     groups = joined(map(_both, rates))
@@ -135,13 +135,13 @@ def _both(pair: Hashable) -> tuple[Hashable, Hashable]:
     return side, opponent
 
 
-def _bounded(preferences: Preferences, rates: Mapping[Hashable, Rate | None]) -> dict[Hashable, Ends]:
+def _bounded(preferences: Preferences, rates: Mapping[Hashable, Rate | None]) -> dict[Hashable, LogOddsEnds]:
     """By pair, between what log-odds its share leaves how far the side is above the opponent; not of pairs that leave it open."""
     decided: dict[Hashable, set[str]] = {}
     for word in preferences.words:
         if word.liked != 0.5:
             decided.setdefault(word.pair, set()).add(unit_of(word.question))
-    bounded: dict[Hashable, Ends] = {}
+    bounded: dict[Hashable, LogOddsEnds] = {}
     for pair, rate in rates.items():
         limits = None if rate is None else rate.limits(ALPHA)
         if (
@@ -154,14 +154,14 @@ def _bounded(preferences: Preferences, rates: Mapping[Hashable, Rate | None]) ->
     return bounded
 
 
-def _bounds(rates: Mapping[Hashable, Ends], anchor: Hashable) -> dict[Hashable, Ends]:
+def _bounds(rates: Mapping[Hashable, LogOddsEnds], anchor: Hashable) -> dict[Hashable, LogOddsEnds]:
     """Of whoever is joined to the anchor, how far above it: by the chain whose ends lie nearest to each other."""
-    steps: dict[tuple[Hashable, Hashable], Ends] = {}
+    steps: dict[tuple[Hashable, Hashable], LogOddsEnds] = {}
     for pair, (low, high) in rates.items():
         side, opponent = _both(pair)
         steps[opponent, side], steps[side, opponent] = (low, high), (-high, -low)
-    found: dict[Hashable, Ends] = {}
-    reached: dict[Hashable, Ends] = {anchor: (0.0, 0.0)}
+    found: dict[Hashable, LogOddsEnds] = {}
+    reached: dict[Hashable, LogOddsEnds] = {anchor: (0.0, 0.0)}
     while reached:
         name = min(reached, key=lambda each: reached[each][1] - reached[each][0])
         low, high = found[name] = reached.pop(name)
