@@ -394,8 +394,9 @@ async def test_a_side_that_failed_has_its_name_after_a_reload_too(tmp_path: Path
     async with serving(tmp_path, DUEL, wrap=lambda name, model: Dead(model)) as served:
 
         def told() -> set[str]:
-            until(browser, lambda page: text_of(page, "#side-second .team").startswith("solo@"))
-            return {text_of(browser, f"#side-{each} .team") for each in ("first", "second")}
+            sides = [f"#side-{each} .team" for each in ("first", "second")]
+            until(browser, lambda page: all(text_of(page, side).startswith("solo@") for side in sides))
+            return {text_of(browser, side) for side in sides}
 
         def watch() -> None:
             opened(browser, served.url)
