@@ -295,8 +295,8 @@ def _as_it_might_stand(proposal: Proposal, known: Mapping[str, Any]) -> Iterator
         columns |= _stated_keys(way)["columns"]
         taken.update(_columns_of(way))
     if columns != dict(known):
-        named = flow({key: columns[key] for key in COLUMN_KEYS if key in columns})
-        yield f"so that the lines below contain, for example, columns: {named}"
+        example = flow({key: columns[key] for key in COLUMN_KEYS if key in columns})
+        yield f"so that the lines below contain, for example, columns: {example}"
 
 
 def _columns(names: str | list[str]) -> ColumnNames:
