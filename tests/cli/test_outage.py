@@ -113,7 +113,8 @@ def test_nothing_is_claimed_of_a_team_whose_members_could_not_be_reached(tmp_pat
     command("report", path, "-o", tmp_path / "page.html")
     assert sentence in " ".join((tmp_path / "page.html").read_text(encoding="utf-8").split())
     assert (
-        "this many questions: bob (30 of 60) and cat (30 of 60); moot run cup.yaml asks again" in ended("advise", path)[1]
+        "this many questions: bob (30 of 60) and cat (30 of 60); moot run cup.yaml asks again"
+        in ended("advise", path)[1]
     )
     with asked():
         assert ended("run", path, "--quiet")[0] == 0
