@@ -27,6 +27,8 @@ from moot.stats.counted_words import few_names
 from moot.types import WITH_ANSWER
 
 FEW_SENTENCES = 2
+NO_ANSWER = "No answer in some of"
+"""So begins what is told of plays without one."""
 NAMES_SIGNS = 24
 """So many characters have the names of who never answered, which stand in the section."""
 
@@ -49,7 +51,7 @@ def remarks_of(figures: Figures, graded_by: str = "FILE", bounds: str = "--secti
         named = ", ".join(f"{times:,} {outcome}" for outcome, times in without)
         never = _never_answered(figures)
         whose = f"; {few_names(never, room=NAMES_SIGNS)} never gave one" if never else ""
-        yield f"No answer in some of {endings.total():,} episodes: {named}{whose} (--section outcomes)."
+        yield f"{NO_ANSWER} {endings.total():,} episodes: {named}{whose} (--section outcomes)."
     if not (figures.get("headline") or {}).get("unreached"):  # which says so itself
         yield from unreached_words(figures.get("unreached", ()))
     abstentions = list(abstention_words(figures))
