@@ -91,7 +91,7 @@ def test_whoever_never_answered_is_no_single_to_beat(strategies: list[str]) -> N
     over = headline["over_best_single"]
     assert [one["single"] for one in over["each"]] == ["ann", "bob", "cat", "mute", "rare"]
     assert over["singles"] == 5
-    assert "the best single model of those that answered, ann" in headline["sentence"]
+    assert "the best single model that answered, ann" in headline["sentence"]
     assert "Every call to dead failed: how good it is alone is unknown" in headline["sentence"]
     dead_row = row(figures["players"], player="dead")
     assert dead_row["value"] is None, "a share of what never came would be read as how good it is"

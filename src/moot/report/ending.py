@@ -20,7 +20,7 @@ from moot.measures.columns import at_table, count, names_teams, titled
 from moot.measures.measure import Measure
 from moot.measures.numbers import BOUNDS, MARK, NOTHING, mark, per_thousand_alike, right, rounded
 from moot.measures.points_words import in_points, words_of_points, worth_title
-from moot.report.ending_remarks import asides_of, remarks_of
+from moot.report.ending_remarks import NO_ANSWER, asides_of, remarks_of
 from moot.report.figures import Figures
 from moot.report.layout import table
 from moot.report.names import shortened
@@ -156,7 +156,7 @@ def _arranged(
 
 def _without_an_answer(remarks: Sequence[Text]) -> Text | None:
     """How many episodes failed, which is told below too."""
-    return next((remark for remark in remarks if remark.plain.startswith("Without an answer")), None)
+    return next((remark for remark in remarks if remark.plain.startswith(NO_ANSWER)), None)
 
 
 def _asked_again(figures: Figures, following: NextCommands) -> list[str]:

@@ -33,6 +33,8 @@ FEW_SENTENCES = 2
 FELL_BACK = 0.25
 """On so large a part of its plays a rule that was to be learnt was none, which is told."""
 FALL_BACKS = {BEST_SINGLE: "the best single", PLURALITY: "plurality"}
+NO_ANSWER = "No answer in some of"
+"""So begins what is told of plays without one."""
 NAMES_SIGNS = 24
 """So many characters have the names of who never answered, which stand in the section."""
 
@@ -57,7 +59,7 @@ def remarks_of(figures: Figures, graded_by: str = "FILE", bounds: str = "--secti
         named = ", ".join(f"{times:,} {outcome}" for outcome, times in without)
         never = _never_answered(figures)
         whose = f"; {few_names(never, room=NAMES_SIGNS)} never gave one" if never else ""
-        yield f"No answer in some of {endings.total():,} episodes: {named}{whose} (--section outcomes)."
+        yield f"{NO_ANSWER} {endings.total():,} episodes: {named}{whose} (--section outcomes)."
     if not (figures.get("headline") or {}).get("unreached"):  # which says so itself
         yield from unreached_words(figures.get("unreached", ()))
     abstentions = list(abstention_words(figures))

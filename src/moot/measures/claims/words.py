@@ -44,7 +44,7 @@ def _told(row: Mapping[str, Any]) -> list[str]:
         reached = f"got {_share(row)} of the rubric's points{graded}"
     parts = [f"{_opening(row.get('questions', row['n']))} {_subject(row)} {reached}"]
     if over := row["over_best_single"]:
-        best = f"the best single model{' of those that answered' if row.get('never_answered') else ''}"
+        best = f"the best single model{' that answered' if row.get('never_answered') else ''}"
         if over["difference"] is None or over.get("bounds"):
             against = [_in_per_cent(row, words) for words in _against_single(over, best)]
             return [f"{parts[0]}.", *against, *_at_what_cost(row, over), *doubts(row)]
