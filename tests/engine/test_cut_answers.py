@@ -93,8 +93,15 @@ def test_it_is_ungraded_and_the_run_says_why(
     answers = {answer for (answer,) in rows_of(tmp_path, "SELECT answer FROM episodes")}
     assert answers == {CUT_OUT, "Ann"}
     assert moot("report", tmp_path / "cup.yaml", "--json") == 0
-    assert "1 of 2 answers are ungraded" in capfd.readouterr().out
+    told = capfd.readouterr().out
+    assert "1 of 2 answers are ungraded" in told
+    (row,) = json.loads(told)["accuracy"]
+    assert (row["ungraded"], row["cut"]) == (1, 1)
+    assert "for_a_person" not in row, "a person does not know what was cut out either"
     monkeypatch.setenv("COLUMNS", "200")
+    assert moot("report", tmp_path / "cup.yaml") == 0
+    said = " ".join(capfd.readouterr().out.split())
+    assert "1 answer without a grade: part of the answer equals a key of its model and was cut out" in said
     assert moot("show", tmp_path / "cup.yaml", "q1") == 0
     assert "part of the answer equals a key of its model and was cut out" in capfd.readouterr().out
 

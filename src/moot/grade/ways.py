@@ -10,6 +10,8 @@ BY_JUDGES = frozenset({JUDGE, "person"})
 """Stages of grading that settle what no match could."""
 PLAYED_AGAIN = "played again"
 """In the place of a stage: a model could not be reached, and what is held against this play is anything it may come to."""
+CUT_SHORT = "cut"
+"""In the place of a stage: a part of the answer equals a key and is missing, so nobody can grade it."""
 BY_MATCH = frozenset({NO_ANSWER.stage, "choice", "match", "unanswerable", None})
 """Those of our own grader, which has a word for every answer to a known reference; all others are somebody else's."""
 

@@ -14,10 +14,11 @@ from moot.grade.grading import GradedBy, scored, scores_name
 from moot.grade.match import no_answer
 from moot.grade.normalise import folded_if_long, normalise
 from moot.grade.persons import persons_word, words_by_case
-from moot.grade.ways import way_of
+from moot.grade.ways import CUT_SHORT, way_of
 from moot.measures.cells import Row
 from moot.measures.episodes import EpisodeOutline
 from moot.measures.judgements import judgements_by_case
+from moot.models.cut_out import was_cut
 from moot.stats.graded import WayOfGrading
 from moot.store import queries
 from moot.store.rows import grades_of
@@ -73,6 +74,9 @@ class StoredGrades:
     def marked(self, episode: EpisodeOutline, case: Case) -> EpisodeOutline:
         """With why it has no grade, of one that has none or no answer."""
         waits = self.wait(case)
+        if episode.outcome in WITH_ANSWER and was_cut(episode.open_words):
+            # What is missing may be other words in every one of them.
+            return episode._replace(waits=waits, open_words=None, stage=CUT_SHORT)
         if episode.outcome in WITH_ANSWER:
             return episode._replace(waits=waits, open_words=self.open_words(None, episode.open_words))
         return episode if waits else episode._replace(right=None, stage=self.of_nothing(case).stage)

@@ -162,17 +162,28 @@ def stated_usd(usage: object) -> float | None:
     Of a call that OpenRouter made with the user's own key for the provider, `cost` is its fee alone, and says nothing without
     the provider's part.
     """
-    cost = usage.get("cost") if isinstance(usage, (dict, Mapping)) else None
-    if cost is None:
-        return None
+    stated = _stated_cost(usage)
+    if stated is None or not _with_own_key(usage):
+        return stated
+    upstream = _upstream_usd(usage)
+    return None if upstream is None else border.usd(stated + upstream)
+
+
+def _stated_cost(usage: object) -> float | None:
+    cost = usage.get("cost") if isinstance(usage, Mapping) else None
     if isinstance(cost, Mapping):
         cost = cost.get("total_cost")
-    stated = border.usd(_spelt_out(cost))
-    if stated is None or not isinstance(usage, Mapping) or usage.get("is_byok") is not True:
-        return stated
-    details = usage.get("cost_details")
-    upstream = border.usd(details.get("upstream_inference_cost")) if isinstance(details, Mapping) else None
-    return None if upstream is None else border.usd(stated + upstream)
+    return border.usd(_spelt_out(cost))
+
+
+def _with_own_key(usage: object) -> bool:
+    return isinstance(usage, Mapping) and usage.get("is_byok") is True
+
+
+def _upstream_usd(usage: object) -> float | None:
+    """What the provider takes where the gateway's cost is its fee alone."""
+    details = usage.get("cost_details") if isinstance(usage, Mapping) else None
+    return border.usd(_spelt_out(details.get("upstream_inference_cost"))) if isinstance(details, Mapping) else None
 
 
 def _spelt_out(cost: object) -> object:
@@ -183,12 +194,15 @@ def _spelt_out(cost: object) -> object:
 def cost_of(usage: object, counted: Usage, price: Price | None) -> float | None:
     """What was paid: as the provider states it, else by the price list.
 
-    A statement of nothing stands only where the list asks for nothing: gateways write 0 where they do not know.
+    A statement of nothing stands only where the list asks for nothing: gateways write 0 where they do not know. A fee for the
+    user's own key without the provider's part comes on top of the list's price, which is that part.
     """
     stated = stated_usd(usage)
     if stated or (stated is not None and price is None):
         return stated
-    return price.cost_usd(counted) if price else None
+    listed = price.cost_usd(counted) if price else None
+    fee = _stated_cost(usage) if _with_own_key(usage) and _upstream_usd(usage) is None else None
+    return listed if listed is None or not fee else border.usd(listed + fee)
 
 
 def read_usage(usage: object) -> Usage:

@@ -16,6 +16,7 @@ from moot.measures.numbers import money, percent, rounded, shown
 from moot.measures.points_words import in_points
 from moot.measures.quiz.sections import talk_from_words
 from moot.measures.rubric.sections import agreement_words, own_words
+from moot.models.cut_out import CUT_FROM_ANSWER
 from moot.report.nothing_played import ended_early_words
 from moot.stats.counted_words import few_names
 from moot.stats.paired import FEW_QUESTIONS
@@ -105,6 +106,7 @@ def unlisted_words(figures: Figures) -> list[str]:
 
 
 LONG_ANSWERS = "a reference alone cannot say whether one is right (docs/long-answers.md)"
+CUT_ANSWERS = f"{CUT_FROM_ANSWER} (docs/models.md)"
 FEEDBACK = "nobody has said what is right (POST /v1/feedback, docs/serve.md)"
 
 
@@ -117,10 +119,10 @@ def grading_words(rows: Sequence[Row], grade: str, bounds: str) -> Iterator[str]
 def ungraded_parts(rows: Sequence[Row], grade: str) -> list[str]:
     """Whoever has to speak: a judge, by command; a person where there is none or judges differ; and who asked, where nobody
     has said yet what is right, since no command knows that."""
-    disputed, unsaid, for_a_person, long_answers = (
-        sum(row.get(name, 0) for row in rows) for name in ("disputed", "unsaid", "for_a_person", "long_answers")
+    cut, disputed, unsaid, for_a_person, long_answers = (
+        sum(row.get(name, 0) for row in rows) for name in ("cut", "disputed", "unsaid", "for_a_person", "long_answers")
     )
-    to_judge = sum(row["ungraded"] for row in rows) - disputed - unsaid - for_a_person - long_answers
+    to_judge = sum(row["ungraded"] for row in rows) - cut - disputed - unsaid - for_a_person - long_answers
     parts = []
     if to_judge:
         parts.append(f"{count(to_judge, 'answer')} without a grade: {grade}")
@@ -132,6 +134,8 @@ def ungraded_parts(rows: Sequence[Row], grade: str) -> list[str]:
         parts.append(f"{count(unsaid, 'answer')} without a grade, as {FEEDBACK}")
     if long_answers:
         parts.append(f"{count(long_answers, 'long answer')} without a grade: {LONG_ANSWERS}")
+    if cut:
+        parts.append(f"{count(cut, 'answer')} without a grade: {CUT_ANSWERS}")
     return parts
 
 

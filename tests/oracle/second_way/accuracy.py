@@ -40,12 +40,14 @@ def accuracy(raw: Raw) -> dict[str, Any]:
 
 def _who_has_to_speak(raw: Raw, episodes: Sequence[Episode]) -> dict[str, int]:
     """Of the ungraded: whose question has no reference, and what the match left open where there is nobody else to ask."""
-    opened = [episode for episode in episodes if not graded(episode.right)]
+    ungraded = [episode for episode in episodes if not graded(episode.right)]
+    opened = [episode for episode in ungraded if "✂" not in (episode.answer or "")]
     no_reference = [episode for episode in opened if raw.questions[episode.question].get("known", True) is False]
     alone = not raw.config.get("judge", {}).get("models") and raw.config.get("grader", "match") == "match"
     left = [each for each in opened if each not in no_reference and each.stage is not None and each.stage != "disputed"]
     long_ones = [each for each in no_reference if raw.questions[each.question]["question"].get("kind") == "text"]
     counts = {"unsaid": len(no_reference) - len(long_ones), "long_answers": len(long_ones)}
+    counts["cut"] = len(ungraded) - len(opened)
     counts["for_a_person"] = len(left) if alone else 0
     return {key: many for key, many in counts.items() if many}
 

@@ -13,6 +13,7 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from moot.data.clusters import AskedTwice
+from moot.grade.ways import CUT_SHORT
 from moot.measures.cells import Stored, unusual_drafts
 from moot.measures.episodes import EpisodeOutline, marked_at_once
 from moot.measures.learnt_in_run import learnt_row
@@ -82,10 +83,13 @@ def accuracy_row(source: Source, cell: Stored, size: int) -> dict[str, Any]:
     grades = _values(played)
     with_answer = outcomes.keys() <= WITH_ANSWER
     answered = grades if with_answer else _values([episode for episode in played if episode.outcome in WITH_ANSWER])
-    disputed, unsaid, long_answers, for_a_person = 0, 0, 0, 0
+    cut, disputed, unsaid, long_answers, for_a_person = 0, 0, 0, 0, 0
     nobody_to_ask = source.grades.nobody_to_ask
     ungraded = [episode for episode in played if episode.right is None]
     for episode in ungraded:
+        if episode.stage == CUT_SHORT:
+            cut += 1
+            continue
         case = source.cases[episode.key[0]]
         known, is_long = case.known, case.question.is_long
         disputed += episode.stage == "disputed"
@@ -104,6 +108,7 @@ def accuracy_row(source: Source, cell: Stored, size: int) -> dict[str, Any]:
         "missing": _missing(source, cell),
         "ungraded": len(ungraded),
         "disputed": disputed,
+        **({"cut": cut} if cut else {}),
         **({"unsaid": unsaid} if unsaid else {}),
         **({"long_answers": long_answers} if long_answers else {}),
         **({"for_a_person": for_a_person} if for_a_person else {}),
