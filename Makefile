@@ -47,7 +47,8 @@ MORE := tests/stats/test_coverage.py tests/estimate/test_budget_estimate.py test
 	tests/cli/test_failing_run.py tests/serve/test_page_teams.py tests/serve/test_page_everybody.py tests/serve/test_edited_team.py \
 	tests/serve/test_forced_tool.py tests/python/test_plugins.py tests/engine/test_matching.py \
 	tests/serve/test_page_again.py tests/serve/test_page_left.py tests/report/test_every_process_alike.py \
-	tests/serve/test_page_asked.py tests/serve/test_page_reading.py
+	tests/serve/test_page_asked.py tests/serve/test_page_reading.py \
+	tests/cli/test_outage.py tests/cli/test_piped_question.py tests/data/tables/test_quizzes_of_people.py
 
 # Random experiments, of which `make test` plays some and `make test-more` hundreds.
 WORLDS := tests/oracle/test_second_way.py tests/oracle/test_selection_second_way.py tests/oracle/test_laws.py
