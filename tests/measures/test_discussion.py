@@ -215,7 +215,7 @@ def test_scores_with_deviation_and_interval(
 def test_players_alone_stand_beside(talk: dict[str, Any]) -> None:
     row = row_of(talk["protocols"], "solo@bob", whole=True)
     assert row["value"] == pytest.approx(fmean(WORDS[q][r][1] == "A" for q, r in plays()))
-    steps = row_of(talk["protocols"], "simple-voting", "alone, step by step", whole=True)
+    steps = row_of(talk["protocols"], "simple-voting", "ann alone, step by step", whole=True)
     assert steps["value"] == row_of(talk["protocols"], "solo@ann", whole=True)["value"]
 
 
@@ -384,7 +384,7 @@ def test_everything_is_json_and_fits(talk: dict[str, Any]) -> None:
     print_report(talk, console)
     text = console.export_text()
     drawn = [section for section in discussion_sections(talk) if section.rows]
-    assert len(drawn) == 14
+    assert len(drawn) == 15
     for section in drawn:
         assert section.title in text
     assert max(map(cell_len, text.splitlines())) <= 80

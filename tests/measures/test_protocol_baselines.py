@@ -121,9 +121,9 @@ async def played(folder: Path, strategies: Sequence[Any]) -> dict[str, Any]:
         "models": {name: {"provider": "simulated", "accuracy": 0.5} for name in AGENTS},
         "players": {
             **{name: {"model": name} for name in AGENTS},
-            "careful-ann": {"model": "ann", "instruction": "Think step by step."},
+            **{f"careful-{name}": {"model": name, "instruction": "Think step by step."} for name in AGENTS},
         },
-        "teams": {"four": {"players": [*AGENTS, "careful-ann"]}},
+        "teams": {"six": {"players": [*AGENTS, *(f"careful-{name}" for name in AGENTS)]}},
         "strategies": list(strategies),
     }
     path = folder / "talk.yaml"
@@ -171,12 +171,13 @@ def test_every_protocol_is_paired_with_its_models_alone(talk: dict[str, Any]) ->
 
 def test_and_with_the_same_models_step_by_step(talk: dict[str, Any]) -> None:
     rows = [row for row in talk["protocol_baselines"] if row["whole"]]
-    expected = fmean(right(voted(q)[0]) - right(HOLDS["steps"]["ann"][q]) for q in QUESTIONS)
+    expected = fmean(right(voted(q)[0]) - alone(q, "steps") for q in QUESTIONS)
     assert expected != 0
-    for against in ("solo, step by step", "simple-voting, alone, step by step"):
-        row = find(rows, protocol="simple-voting", against=against, **{"with": "personas none"})
-        assert row["difference"] == pytest.approx(expected)
-        assert (row["thinking"], row["test"]) == ("step by step", "mcnemar")
+    row = find(rows, protocol="simple-voting", against="solo, step by step", **{"with": "personas none"})
+    assert row["difference"] == pytest.approx(expected)
+    assert (row["thinking"], row["test"]) == ("step by step", "score")
+    assert row["players"] == ["careful-ann", "careful-bob", "careful-cat"]
+    assert {row["against"] for row in talk["protocol_baselines_left_out"]} == {"simple-voting, ann alone, step by step"}
     assert {row["family"] for row in rows} == {len(rows)}, "one family for all that is printed together"
     by_set = [row for row in talk["protocol_baselines"] if not row["whole"]]
     assert {row["family"] for row in by_set} == {len(by_set)} == {2 * len(rows)}
@@ -232,11 +233,9 @@ def test_sections(talk: dict[str, Any]) -> None:
     sections = {section.id: section for section in discussion_sections(talk)}
     baselines = sections["protocol-baselines"]
     assert "Holm" in " ".join(baselines.words)
-    assert {row["against"] for row in baselines.rows} == {
-        "solo",
-        "solo, step by step",
-        "simple-voting, alone, step by step",
-    }
+    assert {row["against"] for row in baselines.rows} == {"solo", "solo, step by step"}
+    left_out = sections["protocol-baselines-left-out"].rows
+    assert {(row["of"], row["players"]) for row in left_out} == {("1 of 3", "ann"), ("1 of 2", "ann")}
     assert baselines.chart is not None
     assert [row["name"] for row in sections["protocol-families"].rows] == ["voting against consensus, personas none"]
     assert {row["dataset"] for row in sections["protocol-families-by-set"].rows} == set(SETS)

@@ -16,7 +16,7 @@ from typing import Any
 
 from moot.measures.cells import Stored, identity_of, playing_alone, table_of
 from moot.measures.discussion.baselines import Held, families_compared, held_against_alone
-from moot.measures.discussion.cost import drafted_at_once
+from moot.measures.discussion.by_themselves import drafted_at_once
 from moot.measures.discussion.figures import ON_ALL_QUESTIONS, DiscussedCell, ways_compared
 from moot.measures.discussion.naming import is_discussion, options_of
 from moot.measures.discussion.talks import Talk

@@ -29,13 +29,14 @@ def baseline_sections(figures: Figures) -> Iterator[Section]:
         rows = [{**with_bounds(row), "name": _title(row)} for row in figures.get(key, ())]
         yield make(figures, [row for row in rows if row["whole"]], "", "")
         yield make(figures, [row for row in rows if not row["whole"]], "-by-set", ", set by set")
+    yield _left_out(figures)
 
 
 def _baselines(figures: Figures, rows: Rows, part: str, where: str) -> Section:
-    shown = [{**row, "players": ", ".join(row["players"])} for row in rows]
+    shown = [_with_players(row) for row in rows]
     words = (
-        "Each protocol less the mean of its own models alone, on the same questions: those at its table where they have"
-        " played alone so, else others of the same models.",
+        "Each protocol less the mean of all its own models alone, each once, on the same questions: those at its table where"
+        " they have played alone so, else others of the same models.",
         *paired_words(rows),
     )
     columns = with_team(
@@ -50,9 +51,40 @@ def _baselines(figures: Figures, rows: Rows, part: str, where: str) -> Section:
         *ungraded_columns(shown),
         Column("players", "alone"),
     )
-    chart = Chart("dots", "difference", "name", label="name", series="against") if len(shown) <= DRAWN else None
+    chart = Chart("dots", "difference", "name", label="name", series="who") if len(shown) <= DRAWN else None
     title = f"Each protocol against a single model{where}"
     return Section(f"protocol-baselines{part}", title, words, columns, shown, chart)
+
+
+def _with_players(row: Mapping[str, Any]) -> dict[str, Any]:
+    players = ", ".join(row["players"])
+    return {**row, "players": players, "who": f"{row['against']}: {players}"}
+
+
+def _left_out(figures: Figures) -> Section:
+    """No difference stands here: that of a table from some of its models would be taken for one from all of them."""
+    rows = [
+        {**_with_players(row), "missing": ", ".join(row["missing"]), "of": f"{row['models']} of {row['of_models']}"}
+        for row in figures.get("protocol_baselines_left_out", ())
+    ]
+    words = (
+        "Not every model of the table has answered alone in this way: the mean of the others is none of the table's, so that"
+        " nothing is held against it."
+        if any(row["missing"] for row in rows)
+        else "No question has been answered by all of them."
+    )
+    columns = with_team(
+        figures,
+        rows,
+        Column("protocol", "protocol"),
+        *([Column("with", "with")] if any(row["with"] for row in rows) else []),
+        *cohort_column(rows),
+        Column("against", "not against"),
+        Column("of", "models"),
+        Column("players", "alone"),
+        *([Column("missing", "not alone so")] if any(row["missing"] for row in rows) else []),
+    )
+    return Section("protocol-baselines-left-out", "Models alone that are no baseline", (words,), columns, rows)
 
 
 def _families(figures: Figures, rows: Rows, part: str, where: str) -> Section:

@@ -1,7 +1,8 @@
-"""Protocols beside what they have to beat, question by question: one of their models alone, and another family.
+"""Protocols beside what they have to beat, question by question: their models alone, and another family.
 
-Alone means plain or step by step, each a row of its own: to beat a model that was not told to think is no proof that the
-talk did it. Families are compared only where nothing but the way of deciding differs.
+Alone means as each was told or step by step, each a row of its own: to beat a model that was not told to think is no proof
+that the talk did it. A way in which not all models of a table have played is no row, and is told apart. Families are compared
+only where nothing but the way of deciding differs.
 """
 
 from __future__ import annotations
@@ -12,7 +13,14 @@ from itertools import combinations
 from typing import Any
 
 from moot.measures.cells import Stored
-from moot.measures.discussion.cost import models_at, players_at, way_alone
+from moot.measures.discussion.by_themselves import (
+    alone_for,
+    models_at,
+    players_at,
+    players_of,
+    was_told,
+    way_alone,
+)
 from moot.measures.discussion.naming import (
     apart_from,
     deciding_options,
@@ -22,14 +30,13 @@ from moot.measures.discussion.naming import (
     names_of,
     one_agent,
     protocol_of,
-    step_by_step,
 )
 from moot.measures.discussion.talks import Talk, mean_rounds, values_of
 from moot.stats.graded import Value, whole_mean
 from moot.stats.graded_pairs import Pairs, family_row
 
 Row = dict[str, Any]
-PLAIN, STEPS = "plain", "step by step"
+PLAIN, AS_TOLD = "plain", "as each was told"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,69 +60,102 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """Those alone whom a discussion is held against together."""
+    """Those alone whom a discussion is held against together, by the model of its table that they have."""
 
     against: str
     thinking: str
-    members: tuple[Held, ...]
+    models: tuple[tuple[Held, ...], ...]
+    missing: tuple[str, ...] = ()
+    """Who sits at the table with a model that nobody has played so: without these it is no mean of the table's models."""
+
+    @property
+    def members(self) -> list[Held]:
+        return [member for members in self.models for member in members]
+
+    @property
+    def players(self) -> list[str]:
+        return list(dict.fromkeys(name for member in self.members for name in players_at(member.cell)))
 
 
 def baseline_rows(held: Sequence[Held], alone: Sequence[Held]) -> Iterator[Row]:
     """Every discussion against the mean of its own models alone; several talk, so one agent in one turn is alone too."""
     names = names_of([discussion.cell for discussion in held])
     for discussion, baseline in held_against_alone(held, alone):
-        pairs = _pairs_with(discussion, baseline.members)
-        if not pairs:
-            continue
-        played = [member for member in baseline.members if member.talks]
-        players = dict.fromkeys(name for member in played for name in players_at(member.cell))
-        named = {
-            **names[discussion.cell["id"]],
-            "against": baseline.against,
-            "thinking": baseline.thinking,
-            "players": list(players),
-        }
-        pooled = len(played) > 1 or any(side.repeated for side in (discussion, *played))
-        yield from _on_sets(named, pairs, _sets(discussion), pooled)
+        if pairs := _pairs_with(discussion, baseline):
+            named = _baseline_named(names[discussion.cell["id"]], baseline)
+            members = baseline.members
+            pooled = len(members) > 1 or any(side.repeated for side in (discussion, *members))
+            yield from _on_sets(named, pairs, _sets(discussion), pooled)
+
+
+def baselines_left_out(held: Sequence[Held], alone: Sequence[Held]) -> Iterator[Row]:
+    """What is no row of these, and why: somebody has played alone so, but not every model of the table."""
+    names = names_of([discussion.cell for discussion in held])
+    for discussion, baseline in _ways_alone(held, alone):
+        of_models = len(models_at(discussion.cell))
+        models = sum(bool(members) for members in baseline.models)
+        why = f"{models} of {of_models} models only" if baseline.missing else "no question that all of them have"
+        if baseline.missing or not _pairs_with(discussion, baseline):
+            named = _baseline_named(names[discussion.cell["id"]], baseline)
+            missing = list(baseline.missing)
+            yield {**named, "models": models, "of_models": of_models, "missing": missing, "why": why}
+
+
+def _baseline_named(discussion: Row, baseline: Baseline) -> Row:
+    alone = {"against": baseline.against, "thinking": baseline.thinking, "players": baseline.players}
+    return {**discussion, **alone}
 
 
 def held_against_alone(held: Sequence[Held], alone: Sequence[Held]) -> Iterator[tuple[Held, Baseline]]:
-    """Every discussion with each way in which its models are alone."""
+    """Every discussion with each way in which all of its models are alone."""
+    return ((discussion, baseline) for discussion, baseline in _ways_alone(held, alone) if not baseline.missing)
+
+
+def _ways_alone(held: Sequence[Held], alone: Sequence[Held]) -> Iterator[tuple[Held, Baseline]]:
+    """Every discussion with each way in which any of its models is alone."""
     names = names_of([discussion.cell for discussion in held])
     single = [discussion for discussion in held if is_baseline(discussion.cell)]
     for discussion in held:
         if not is_baseline(discussion.cell):
-            for baseline in (*_players_alone(discussion, alone), *_agents_alone(discussion, single, names)):
-                yield discussion, baseline
+            yield from ((discussion, baseline) for baseline in _players_alone(discussion, alone))
+            yield from ((discussion, baseline) for baseline in _agents_alone(discussion, single, names))
 
 
 def _players_alone(discussion: Held, alone: Sequence[Held]) -> Iterator[Baseline]:
-    """By what they were told: those at the table where they have played so, else others of the same models."""
-    seated, models = set(players_at(discussion.cell)), models_at(discussion.cell)
-    for way in dict.fromkeys((member.cell["strategy"], way_alone(member.cell)) for member in alone):
-        alike = [member for member in alone if (member.cell["strategy"], way_alone(member.cell)) == way]
-        members = [member for member in alike if member.cell["player"] in seated]
-        members = members or [member for member in alike if models_at(member.cell) <= models]
-        if members:
-            yield Baseline(", ".join(filter(None, way)), way[1] or PLAIN, tuple(members))
+    """By what they were told."""
+    played = [member for member in alone if member.talks]
+    for way in dict.fromkeys((member.cell["strategy"], way_alone(member.cell)) for member in played):
+        alike = [member for member in played if (member.cell["strategy"], way_alone(member.cell)) == way]
+        yield from _of_models(discussion, alike, ", ".join(filter(None, way)))
 
 
 def _agents_alone(discussion: Held, single: Sequence[Held], names: Mapping[str, Row]) -> Iterator[Baseline]:
-    """One agent in one turn, of the same table."""
+    """One agent in one turn, of the same table: it has the model of the first who sits there."""
     for member in single:
-        if member.table == discussion.table and models_at(member.cell) <= models_at(discussion.cell):
+        if member.table == discussion.table:
             named = names[member.cell["id"]]
-            thinking = STEPS if step_by_step(member.cell) else PLAIN
-            yield Baseline(f"{named['protocol']}, {named['with']}", thinking, (member,))
+            yield from _of_models(discussion, [member], f"{named['protocol']}, {named['with']}")
 
 
-def _pairs_with(discussion: Held, members: Sequence[Held]) -> Pairs:
-    """One pair for each member, on the questions that all of them have played: else the mean would be over others each time."""
-    ours, theirs = discussion.values(), [member.values() for member in members if member.talks]
+def _of_models(discussion: Held, alike: Sequence[Held], against: str) -> Iterator[Baseline]:
+    """Of those who have played in one way; nothing where none of them has a model of the table."""
+    standing = alone_for(discussion.cell, [member.cell for member in alike])
+    if cells := standing.cells:
+        by_cell = {member.cell["id"]: member for member in alike}
+        models = tuple(tuple(by_cell[cell["id"]] for cell in of_model) for of_model in standing.by_model.values())
+        thinking = way_alone(cells[0]) or (AS_TOLD if any(map(was_told, cells)) else PLAIN)
+        yield Baseline(against, thinking, models, tuple(players_of(discussion.cell, standing.missing)))
+
+
+def _pairs_with(discussion: Held, baseline: Baseline) -> Pairs:
+    """Each model counts once, on the questions that all who play one have, where all are graded: else the mean would be over
+    others each time."""
+    ours = discussion.values()
+    theirs = [[member.values() for member in members] for members in baseline.models]
     return {
-        question: [(value, values[question]) for values in theirs]
+        question: [(value, whole_mean([whole_mean([values[question] for values in of_one]) for of_one in theirs]))]
         for question, value in ours.items()
-        if theirs and all(question in values for values in theirs)
+        if all(question in values for of_one in theirs for values in of_one)
     }
 
 

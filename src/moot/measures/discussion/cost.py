@@ -1,60 +1,51 @@
-"""What a discussion takes beside one of its models alone: calls and tokens a question, and how many times as much."""
+"""What a discussion takes beside its models alone: calls and tokens a question, and how many times as much."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
+from statistics import fmean
 from typing import Any
 
 from moot.measures.cells import Stored
+from moot.measures.discussion.by_themselves import alone_for, models_at, told_alone, way_alone
 from moot.measures.question_costs import mean_cost, means_by_question, question_costs
 from moot.measures.source import Source
-from moot.strategies.natives import SINGLE_CALL
 
 Row = dict[str, Any]
 
 
-def drafted_at_once(cell: Stored) -> bool:
-    """Whether a player alone was asked in one call, as everywhere else."""
-    return cell["traits"].drafts == SINGLE_CALL
-
-
-def way_alone(cell: Stored) -> str | None:
-    """How a player alone was told to think; None: in no special way."""
-    instruction = str(json.loads(cell["spec"])["players"][0]["instruction"]).casefold()
-    if not instruction:
-        return None
-    steps = ("step by step", "step-by-step", "шаг за шагом", "по шагам", "пошагово")
-    return "step by step" if any(words in instruction for words in steps) else "instructed"
-
-
-def models_at(cell: Stored) -> set[str]:
-    """The models at a table, each with all that shapes its replies."""
-    return {json.dumps(player["model"], sort_keys=True) for player in json.loads(cell["spec"])["players"]}
-
-
-def players_at(cell: Stored) -> list[str]:
-    """Who sits at a table, by name."""
-    return [player["name"] for player in json.loads(cell["spec"])["players"]]
-
-
 def cost_rows(source: Source, held: Sequence[tuple[Stored, Row]], alone: Sequence[Stored]) -> Iterator[Row]:
-    """A question's calls and tokens: the models at the table alone, then each discussion as so many times that."""
-    seated = set[str]().union(*(models_at(cell) for cell, _ in held))
-    single = [(cell, _spent(source, cell)) for cell in alone if models_at(cell) <= seated]
-    for cell, spent in single:
-        named = {"protocol": f"{cell['strategy']}@{cell['player']}", "with": way_alone(cell), "label": cell["label"]}
-        yield {**named, "team": None, "cohort": None, **spent, "calls_ratio": None, "tokens_ratio": None}
+    """A question's calls and tokens: the models at the tables alone, then each discussion as so many times the mean over all
+    models of its own."""
+    seated = {model for cell, _ in held for model in models_at(cell)}
+    single = {cell["id"]: _spent(source, cell) for cell in alone if set(models_at(cell)) <= seated}
+    shown = [cell for cell in alone if cell["id"] in single]
+    for cell in shown:
+        named = {"protocol": f"{cell['strategy']}@{cell['player']}", "with": told_alone(cell), "label": cell["label"]}
+        nothing = {"calls_ratio": None, "tokens_ratio": None, "alone": []}
+        yield {**named, "team": None, "cohort": None, **single[cell["id"]], **nothing}
     for cell, named in held:
         spent = _spent(source, cell)
-        members = [(member, paid) for member, paid in single if models_at(member) <= models_at(cell)]
-        plain = [paid for member, paid in members if way_alone(member) is None] or [paid for _, paid in members]
+        standing = _standing_for(cell, [one for one in shown if single[one["id"]]["episodes"]])
+        models = [[single[one["id"]] for one in of_model] for of_model in standing]
         yield {
             **named,
             **spent,
-            "calls_ratio": _ratio(spent["calls"], [paid["calls"] for paid in plain]),
-            "tokens_ratio": _ratio(_tokens(spent), [_tokens(paid) for paid in plain]),
+            "calls_ratio": _ratio(spent["calls"], [fmean(paid["calls"] for paid in of_one) for of_one in models]),
+            "tokens_ratio": _ratio(_tokens(spent), [fmean(map(_tokens, of_one)) for of_one in models]),
+            "alone": [str(one["player"]) for of_model in standing for one in of_model],
         }
+
+
+def _standing_for(table: Stored, alone: Sequence[Stored]) -> list[list[Stored]]:
+    """By its models: those who have played alone in the first way in which all of them have, best as each was told; nobody
+    where there is no such way."""
+    ways = dict.fromkeys((cell["strategy"], way_alone(cell)) for cell in alone)
+    for way in sorted(ways, key=lambda way: way[1] is not None):
+        standing = alone_for(table, [cell for cell in alone if (cell["strategy"], way_alone(cell)) == way])
+        if not standing.missing:
+            return list(standing.by_model.values())
+    return []
 
 
 def _spent(source: Source, cell: Stored) -> Row:

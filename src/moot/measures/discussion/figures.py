@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from moot.measures.cells import Stored, meanings_in
-from moot.measures.discussion.baselines import Held, baseline_rows, family_rows, round_rows
-from moot.measures.discussion.cost import cost_rows, drafted_at_once, way_alone
+from moot.measures.discussion.baselines import Held, baseline_rows, baselines_left_out, family_rows, round_rows
+from moot.measures.discussion.by_themselves import drafted_at_once, shares_of_models, told_alone
+from moot.measures.discussion.cost import cost_rows
 from moot.measures.discussion.graded_challenges import ChallengeRound, challenge_rows
 from moot.measures.discussion.naming import (
     apart_from,
@@ -88,6 +89,7 @@ def discussion_figures(source: Source, cells: Sequence[Stored]) -> Row:
             list(difference_rows(held)), beside=source.unlisted_rows["protocol_differences"]
         ),
         "protocol_baselines": _families_apart(source, "protocol_baselines", baseline_rows(talking, by_themselves)),
+        "protocol_baselines_left_out": list(baselines_left_out(talking, by_themselves)),
         "protocol_families": _families_apart(source, "protocol_families", family_rows(talking)),
         "scaling": list(_scaling(source, held)),
         "similarity": similarity_figures(
@@ -143,7 +145,7 @@ def _scores_alone(source: Source, alone: Iterable[Stored]) -> Iterator[Row]:
     """Players by themselves: what a protocol has to be better than."""
     for cell in alone:
         talks = _talks_alone(source, cell)
-        named = {"protocol": f"{cell['strategy']}@{cell['player']}", "with": way_alone(cell), "label": cell["label"]}
+        named = {"protocol": f"{cell['strategy']}@{cell['player']}", "with": told_alone(cell), "label": cell["label"]}
         yield from _by_dataset({**named, "team": None, "cohort": None}, talks)
 
 
@@ -276,7 +278,10 @@ def _line(source: Source, along: str, key: str, group: Sequence[DiscussedCell], 
         "key": key,
         "step": meaning_of(group[0].cell, key).step or key.replace("_", " "),
         **{name: value for name, value in named.items() if name != "label"},
-        "also_varied": [name for name in varied([discussion.cell for discussion in group]) if name != key],
+        "also_varied": [
+            *(name for name in varied([discussion.cell for discussion in group]) if name != key),
+            *(["models"] if len({shares_of_models(discussion.cell) for discussion in group}) > 1 else []),
+        ],
         "slope": line and line.slope.value,
         "low": line.slope.low if line and not waits else None,
         "high": line.slope.high if line and not waits else None,

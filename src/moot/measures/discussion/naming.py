@@ -6,6 +6,7 @@ package brings may have other options than ours, or none: what it lacks is simpl
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -138,11 +139,12 @@ def is_baseline(cell: Stored) -> bool:
 
 
 def _alone(cell: Stored) -> str | None:
-    """One agent and one turn are no discussion, but a baseline; what else it is told to do is said."""
+    """One agent and one turn are no discussion, but a baseline of whoever that is; what else it is told to do is said."""
     if not one_agent(cell) or _limits(cell, "rounds") != [1]:
         return None
     flags = [name for name, value in cell["given"].items() if value is True]
-    return ", ".join(("alone", *(meaning_of(cell, name).told(name, True) for name in flags)))
+    (agent, *_) = json.loads(cell["spec"])["players"]
+    return ", ".join((f"{agent['name']} alone", *(meaning_of(cell, name).told(name, True) for name in flags)))
 
 
 def one_agent(cell: Stored) -> bool:

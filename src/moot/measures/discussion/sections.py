@@ -117,7 +117,10 @@ def _turns(figures: Figures) -> Iterator[Section]:
 
 def _costs(figures: Figures) -> Iterator[Section]:
     tokens = ("prompt_tokens", "completion_tokens")
-    rows = [{**row, **{key: round(row[key]) for key in tokens}} for row in figures.get("protocol_cost", ())]
+    rows = [
+        {**row, **{key: round(row[key]) for key in tokens}, "players": ", ".join(row["alone"]) or None}
+        for row in figures.get("protocol_cost", ())
+    ]
     columns = _named(
         figures,
         rows,
@@ -126,12 +129,19 @@ def _costs(figures: Figures) -> Iterator[Section]:
         Column("prompt_tokens", "prompt tokens", "tokens"),
         Column("completion_tokens", "completion tokens", "tokens"),
         Column("tokens_ratio", "tokens × alone", "ratio"),
+        *([Column("players", "alone")] if any(row["players"] for row in rows) else []),
     )
     words = ["For one question, played once."]
-    if any(row["calls_ratio"] is not None for row in rows):
-        words.append("Alone: the mean over the same models answering by themselves, in the plain way where they have.")
-    else:
+    talks = [row for row in rows if row["team"] is not None]
+    if any(row["alone"] for row in talks):
+        words.append(
+            "Alone: the mean over the models of the table, each once, answering by themselves as each was told; step by step"
+            " where only so all of them have."
+        )
+    if len(talks) == len(rows):
         words.append("There is no model alone to compare with: add - solo to the strategies.")
+    elif not all(row["alone"] for row in talks):
+        words.append("There is no × alone where not every model of a table has played alone in one way.")
     yield Section("protocol-cost", "Calls and tokens beside a single model", tuple(words), columns, rows)
 
 
