@@ -129,6 +129,7 @@ EVERY_KEY = frozenset(
             "judges",
         ),
         *("gain_by_strength", "mixtures", "partners", "position_bias", "squad"),
+        "protocol_baselines_left_out",
         *("protocol_differences", "protocol_baselines", "protocol_families", "scaling", "similarity", "challenges"),
         *(
             "safety_missing",

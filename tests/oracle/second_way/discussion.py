@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from statistics import stdev
 from typing import Any
 
+from second_way.alone import in_words, stand_ins, way
 from second_way.bounded import BoundedMean
 from second_way.compare import ANY_TEXT
 from second_way.hanging import together
@@ -40,17 +41,11 @@ def named_discussions(raw: Raw) -> dict[str, Row]:
 def _player(cell: Cell) -> Row:
     return {
         "protocol": f"{cell.strategy}@{cell.player}",
-        "with": _told(cell),
+        "with": in_words(cell),
         "label": cell.label,
         "team": None,
         "cohort": None,
     }
-
-
-def _told(cell: Cell) -> Any:
-    """How a player alone was told to think."""
-    instruction = cell.spec["players"][0]["instruction"].casefold()
-    return ("step by step" if "step by step" in instruction else "instructed") if instruction else None
 
 
 def _protocol(talks: Sequence[Cell], cell: Cell) -> Row:
@@ -170,20 +165,23 @@ def _turn_limits(questions: Sequence[Sequence[int]], most: int) -> tuple[Any, An
 
 
 def _costs(raw: Raw, talks: Sequence[Cell], alone: Sequence[Cell]) -> list[Row]:
-    """For one question played once; beside the same models alone who were told nothing special."""
+    """For one question played once; beside all models of the table alone, each once: as told, else all of them by steps."""
     seated = {model for cell in talks for model in _models(cell)}
     single = [cell for cell in alone if _models(cell) <= seated]
-    rows = [{**_player(cell), **_spent(raw, cell), "calls_ratio": None, "tokens_ratio": None} for cell in single]
+    nobody: Row = {"calls_ratio": None, "tokens_ratio": None, "alone": []}
+    rows = [{**_player(cell), **_spent(raw, cell), **nobody} for cell in single]
+    played = [cell for cell in single if raw.episodes(cell)]
     for cell in talks:
-        members = [member for member in single if _models(member) <= _models(cell)]
-        plain = [_spent(raw, member) for member in members if _told(member) is None]
-        plain = plain or [_spent(raw, member) for member in members]
-        spent = _spent(raw, cell)
-        ratios = {
-            "calls_ratio": _times(spent["calls"], [other["calls"] for other in plain]),
-            "tokens_ratio": _times(_tokens(spent), [_tokens(other) for other in plain]),
-        }
-        rows.append({**_protocol(talks, cell), **spent, **ratios})
+        row = {**_protocol(talks, cell), **(spent := _spent(raw, cell)), **nobody}
+        for asked in ("", "step by step"):
+            found = stand_ins(cell, [one for one in played if way(one) == asked])
+            if all(found.values()):
+                paid = [[_spent(raw, one) for one in of_model] for of_model in found.values()]
+                row["calls_ratio"] = _times(spent["calls"], [mean([one["calls"] for one in own]) for own in paid])
+                row["tokens_ratio"] = _times(_tokens(spent), [mean([_tokens(one) for one in own]) for own in paid])
+                row["alone"] = [one.player for of_model in found.values() for one in of_model]
+                break
+        rows.append(row)
     return rows
 
 

@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from second_way.alone import not_there, seats_by_model, stand_ins, thinking, way
 from second_way.challenged import challenges
 from second_way.compare import ANY_TEXT
-from second_way.discussion import _mean_turns, _models, _score, _told
+from second_way.discussion import _mean_turns, _score
 from second_way.hanging import together
 from second_way.intervals import Difference, mean
 from second_way.meanings import plain
@@ -44,6 +45,7 @@ def talk_tables(raw: Raw) -> Row:
     figures: Row = {
         "protocol_differences": adjusted(list(_differences(raw, talks))),
         "protocol_baselines": _apart(_baselines(raw, talks)),
+        "protocol_baselines_left_out": list(_no_baselines(raw, talks)),
         "protocol_families": _apart(_families(raw, talks)),
         "protocol_rounds": list(_rounds(raw, talks)),
         "scaling": list(_scaling(raw, talks)),
@@ -135,34 +137,62 @@ def _words(value: Any) -> str:
 
 
 def _baselines(raw: Raw, talks: Sequence[Cell]) -> Iterator[Row]:
-    alone = [cell for cell in raw.cells if cell.traits.get("alone") and cell.traits.get("drafts") == "single-call"]
+    for cell, against, members in _held_against(raw, talks):
+        pairs = _beside_models(raw, cell, members)
+        if not_there(cell, members) or not pairs:
+            continue
+        kept = _kept(cell, members)
+        named = {**_name(talks, cell), **_who(against, kept)}
+        yield from _on_sets(raw, named, pairs, means=len(kept) > 1 or _repeated(raw, cell, *kept))
+
+
+def _no_baselines(raw: Raw, talks: Sequence[Cell]) -> Iterator[Row]:
+    """Where a model of the table is missing, or all have answered no question in common."""
+    for cell, against, members in _held_against(raw, talks):
+        missing, found = not_there(cell, members), stand_ins(cell, members)
+        if missing or not _beside_models(raw, cell, members):
+            counts = {"models": sum(map(bool, found.values())), "of_models": len(found), "missing": missing}
+            yield {**_name(talks, cell), **_who(against, _kept(cell, members)), **counts, "why": ANY_TEXT}
+
+
+def _kept(cell: Cell, members: Sequence[Cell]) -> list[Cell]:
+    return [member for own in stand_ins(cell, members).values() for member in own]
+
+
+def _who(against: Any, kept: Sequence[Cell]) -> Row:
+    players = list(dict.fromkeys(player["name"] for member in kept for player in member.spec["players"]))
+    return {"against": against, "thinking": thinking(kept), "players": players}
+
+
+def _beside_models(raw: Raw, cell: Cell, members: Sequence[Cell]) -> Pairs:
+    """A question that all have answered, beside the mean over models of the mean over those who play one."""
+    models = [[_values(raw, member) for member in own] for own in stand_ins(cell, members).values() if own]
+    pairs = {}
+    for question, value in _values(raw, cell).items():
+        if all(question in values for own in models for values in own):
+            means = [whole_mean([values[question] for values in own]) for own in models]
+            pairs[question] = [(value, whole_mean(means))]
+    return pairs
+
+
+def _held_against(raw: Raw, talks: Sequence[Cell]) -> Iterator[tuple[Cell, Any, list[Cell]]]:
+    """Players who were told so; then one agent in one turn of the same table. At least one of its models is among them."""
+    alone = [
+        cell
+        for cell in raw.cells
+        if cell.traits.get("alone") and cell.traits.get("drafts") == "single-call" and raw.episodes(cell)
+    ]
+    ways: dict[tuple[str, str], list[Cell]] = {}
+    for member in alone:
+        ways.setdefault((member.strategy, way(member)), []).append(member)
     for cell in talks:
         if _is_alone(cell):
             continue
-        for against, thinking, members in _who_is_alone(talks, cell, alone):
-            members = [member for member in members if raw.episodes(member)]
-            ours, theirs = _values(raw, cell), [_values(raw, member) for member in members]
-            asked = [q for q in ours if members and all(q in own for own in theirs)]
-            pairs = {q: [(ours[q], own[q]) for own in theirs] for q in asked}
-            if not pairs:
-                continue
-            players = list(dict.fromkeys(player["name"] for member in members for player in member.spec["players"]))
-            row = {**_name(talks, cell), "against": against, "thinking": thinking, "players": players}
-            yield from _on_sets(raw, row, pairs, means=len(members) > 1 or _repeated(raw, cell, *members))
-
-
-def _who_is_alone(talks: Sequence[Cell], cell: Cell, alone: Sequence[Cell]) -> Iterator[tuple[Any, str, list[Cell]]]:
-    """Those at the table who were told so; else others of the same models. Then one agent in one turn of the table."""
-    seated = {player["name"] for player in cell.spec["players"]}
-    for way in dict.fromkeys((member.strategy, _told(member)) for member in alone):
-        alike = [member for member in alone if (member.strategy, _told(member)) == way]
-        members = [m for m in alike if m.player in seated] or [m for m in alike if _models(m) <= _models(cell)]
-        if members:
-            yield ", ".join(filter(None, way)), way[1] or "plain", members
-    for member in talks:
-        same = (member.team, member.cohort) == (cell.team, cell.cohort) and _models(member) <= _models(cell)
-        if _is_alone(member) and same:
-            yield ANY_TEXT, "step by step" if member.options["step_by_step"] else "plain", [member]
+        agents = [one for one in talks if _is_alone(one) and (one.team, one.cohort) == (cell.team, cell.cohort)]
+        asked = [(", ".join(filter(None, named)), members) for named, members in ways.items()]
+        for against, members in (*asked, *((ANY_TEXT, [one]) for one in agents)):
+            if any(stand_ins(cell, members).values()):
+                yield cell, against, members
 
 
 def _families(raw: Raw, talks: Sequence[Cell]) -> Iterator[Row]:
@@ -232,6 +262,7 @@ def _scaling(raw: Raw, talks: Sequence[Cell]) -> Iterator[Row]:
                 name = _name(talks, group[0], *free)
                 name.pop("label")
                 also = [other for other in free if other != key]
+                also += [] if all(seats_by_model(cell) == seats_by_model(group[0]) for cell in group) else ["models"]
                 yield {"along": along, "key": key, "step": step, **name, "also_varied": also, **line}
 
 

@@ -517,8 +517,17 @@ def discussions(number: int, folder: Path) -> dict[str, Any]:
     players = list(PLAYERS[:3])
     keys["models"] = {name: _model(draw) for name in (*players, "pat")}
     keys["players"] = {name: {"model": name} for name in players}
-    keys["players"]["careful"] = {"model": players[0], "instruction": "Think step by step."}
-    keys["teams"] = {"table": {"players": players}}
+    who = random.Random(f"told {number}")
+    if who.random() < 0.3:  # as in the paper, all seats have one model
+        keys["players"] |= {name: {"model": players[0]} for name in players}
+    if who.random() < 0.5:
+        keys["players"][who.choice(players)]["instruction"] = who.choice(
+            ("You are a careful expert.", "Do not think step by step.", "Think step by step.")
+        )
+    careful = who.sample(players, who.randint(0, 3)) if who.random() < 0.7 else [*players, *players[:2]]
+    told = {f"careful-{n}": {"model": name, "instruction": "Think step by step."} for n, name in enumerate(careful)}
+    keys["players"] |= told
+    keys["teams"] = {"table": {"players": [*players, *told]}}  # three talk; the others are there to play alone
     base = {"max_turns": 3, "vote_from": 2}
     other = [
         {"decision": "solution-counting"},
