@@ -25,7 +25,7 @@ def claimed_verdict(source: Source) -> Mapping[str, Any] | None:
     """The headline of the report; None: there is none, or it claims nothing about a team beside its players."""
     if source.nothing_played or source.cut_short:
         return None
-    with clustered(source.clusters):
+    with clustered(source.clusters, source.dealt_as):
         headline = headline_alone(source)
     if headline is None or headline["value"] is None or headline["alone"] or gain_withheld_for(headline):
         return None

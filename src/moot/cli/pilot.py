@@ -94,7 +94,7 @@ async def _read(asked: PilotPlan) -> Pilot:
         found = wanted.found(connection)
         with uncollected():
             source = Source(connection, found.plan)
-            with clustered(source.clusters):
+            with clustered(source.clusters, source.dealt_as):
                 return found, pilot_of(source)
 
     async with opened_to_read(store):

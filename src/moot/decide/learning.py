@@ -17,7 +17,7 @@ from moot.decide.choice_model import ChoiceModel, learn_best
 from moot.decide.rules import DraftRule, Leader, MostProbable, Plurality, expected_worth
 from moot.errors import UsageError
 from moot.later import numpy as np
-from moot.stats.clusters import dealt
+from moot.stats.clusters import dealt, dealt_as
 from moot.stats.written_numbers import of_hundred
 from moot.types import digest
 
@@ -68,7 +68,7 @@ class LearntRule:
 def folds_of(units: Sequence[str], count: int = FOLDS, *, role: str = "learning") -> Places:
     """A fold for every question, units whole, of about equal sizes, by the hash of the unit: the order is no matter."""
     sizes = Counter(units)
-    order = sorted(sizes, key=lambda unit: (digest([role, unit]), unit))
+    order = sorted(sizes, key=lambda unit: (digest([role, dealt_as(unit)]), unit))
     fold_of = dict(zip(order, dealt([sizes[unit] for unit in order], min(count, len(order))), strict=True))
     return np.array([fold_of[unit] for unit in units], dtype=np.intp)
 

@@ -44,7 +44,7 @@ from moot.stats.power import detectable
 def compared(connection: Connection, experiment: Row, a: str, b: str) -> dict[str, Any]:
     """`a` against `b` (each ``talkative@ann``, or ``talkative`` over all captains of a team) on the questions both played."""
     source = Source(connection, experiment)
-    with clustered(source.clusters):
+    with clustered(source.clusters, source.dealt_as):
         row = _compared(source, a, b)
     return {**unclaimed(row), "detectable": None, "cut_short": True} if source.cut_short else row
 

@@ -46,7 +46,7 @@ def figures(
 
     with uncollected():
         source = Source(connection, experiment, hypotheses=hypotheses, asked=asked)
-        with clustered(source.clusters):
+        with clustered(source.clusters, source.dealt_as):
             taken = AllMeasures(given).figures(source, stopped, without)
     if (kept_as := source.config.get("grader", USUAL)) != USUAL:
         taken[GRADER] = kept_as
@@ -57,7 +57,7 @@ def headline_of(connection: Connection, experiment: Row) -> Figures:
     """Only the key `headline`, and what was chosen on these questions: all figures take many times as long."""
     with uncollected():
         source = Source(connection, experiment)
-        with clustered(source.clusters):
+        with clustered(source.clusters, source.dealt_as):
             return {"headline": headline_alone(source), **chosen_on_figures(source)}
 
 

@@ -44,7 +44,7 @@ def so_far(connection: Connection, experiment: Row, now: float) -> dict[str, Any
     """`now`: in seconds since 1970, as the store dates what it holds."""
     with uncollected():
         source = Source(connection, experiment)
-        with clustered(source.clusters):
+        with clustered(source.clusters, source.dealt_as):
             taken = WithoutMembers.of(source).figures(accuracy_figures(source))
             missing = sum(row["missing"] for row in taken["accuracy"])
             runs = queries.runs_of(connection, source.ident)

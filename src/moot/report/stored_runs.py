@@ -83,7 +83,7 @@ def _as_reported(connection: Connection, experiments: Sequence[Row]) -> Iterator
 
 def _row(connection: Connection, experiment: Row, trials: list[int]) -> dict[str, Any]:
     source = Source(connection, experiment)
-    with clustered(source.clusters):
+    with clustered(source.clusters, source.dealt_as):
         outcomes, missing = outcomes_of(source), source.progress.missing
         headline = None if source.nothing_played else headline_alone(source)
     runs = queries.runs_of(connection, experiment["id"])

@@ -21,6 +21,7 @@ from typing import TypeVar
 
 K = TypeVar("K", bound=Hashable)
 _CLUSTERS: ContextVar[Mapping[str, str]] = ContextVar("clusters of questions")
+_DEALT_AS: ContextVar[Mapping[str, str]] = ContextVar("names by which questions are dealt")
 
 Sums = tuple[float, ...]
 SumsByQuestion = Mapping[str, Sums] | Sequence[Sums]
@@ -30,15 +31,17 @@ Values = Mapping[str, float] | Sequence[float]
 
 
 @contextmanager
-def clustered(clusters: Mapping[str, str | None]) -> Iterator[None]:
-    """Inside of it every interval and test takes the questions of one cluster for one unit."""
+def clustered(clusters: Mapping[str, str | None], dealt_as: Mapping[str, str] | None = None) -> Iterator[None]:
+    """Inside of it every interval and test takes the questions of one cluster for one unit. `dealt_as`: the names by which
+    questions are dealt into parts, where these are others than their own."""
     sizes = Counter(cluster for cluster in clusters.values() if cluster is not None)
     together = {question: name for question, name in clusters.items() if name is not None and sizes[name] > 1}
-    token = _CLUSTERS.set(together)
+    token, names = _CLUSTERS.set(together), _DEALT_AS.set(dealt_as or {})
     try:
         yield
     finally:
         _CLUSTERS.reset(token)
+        _DEALT_AS.reset(names)
 
 
 def joined(bonds: Mapping[K, Sequence[str]]) -> dict[K, str]:
@@ -114,6 +117,12 @@ def independent(values: Values) -> list[float] | None:
     if clusters and (not isinstance(values, Mapping) or not clusters.keys().isdisjoint(values)):
         return None
     return list_of(values)
+
+
+def dealt_as(unit: str) -> str:
+    """The name by which a unit comes into its part: that of a question does not hang on the order of its choices, which make
+    no other question of it."""
+    return _DEALT_AS.get({}).get(unit, unit)
 
 
 def units_of(questions: Iterable[str]) -> list[str] | None:

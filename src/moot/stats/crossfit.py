@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from itertools import repeat
 from typing import TypeVar
 
-from moot.stats.clusters import dealt, unit_names
+from moot.stats.clusters import dealt, dealt_as, unit_names
 from moot.stats.digests import digests
 from moot.stats.shared_questions import shared_questions
 
@@ -53,7 +53,7 @@ def folds(questions: Collection[str], *, count: int = FOLDS, seed: int = 0) -> d
     every = sorted(set(questions))
     units = unit_names(every)
     sizes = Counter(units)
-    order = sorted(zip(digests([seed, "fold"], sizes), sizes, strict=True))
+    order = sorted(zip(digests([seed, "fold"], map(dealt_as, sizes)), sizes, strict=True))
     dealt_to = dealt([sizes[unit] for _, unit in order], count)
     fold_of = {unit: fold for (_, unit), fold in zip(order, dealt_to, strict=True)}
     return {question: fold_of[unit] for question, unit in zip(every, units, strict=True)}

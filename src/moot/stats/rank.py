@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import permutations
 
 from moot.stats.bootstrap import seed_of
-from moot.stats.clusters import unit_of
+from moot.stats.clusters import dealt_as, unit_of
 from moot.stats.estimates import TESTED, Row, estimate_row
 from moot.stats.quantiles import ALPHA, normal_quantile
 from moot.types import Estimate, digest
@@ -112,7 +112,7 @@ def of_rho(rho: float, n: int) -> Correlation:
 def halves(questions: Collection[str], *, seed: int = 0) -> set[str]:
     """One half of the questions, drawn by the seed; questions of one cluster stay together."""
     names = {question: unit_of(question) for question in questions}
-    order = sorted(set(names.values()), key=lambda name: (digest([seed, "half", name]), name))
+    order = sorted(set(names.values()), key=lambda name: (digest([seed, "half", dealt_as(name)]), name))
     chosen = set(order[::2])
     return {question for question, name in names.items() if name in chosen}
 

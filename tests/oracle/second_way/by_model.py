@@ -15,6 +15,7 @@ from second_way.compare import ANY_TEXT
 from second_way.intervals import Rho, mean, waiting_interval
 from second_way.pairs import Other, Pair, Side, Stage, drafting, nobody_there, of_everybody, split, stages, unfair_pairs
 from second_way.quiz_pairs import TESTED, Pairs, adjusted, bounds, difference, paid
+from second_way.ranked import DEALT_AS
 from second_way.raw import Cell, Episode, Raw
 from second_way.shares import Value, accuracy_row, completed, flattering, unfair_together, value_of, whole_mean
 from second_way.two_ways import both_ways
@@ -175,10 +176,9 @@ def _strength(raw: Raw, pairs: Sequence[Pair]) -> Row | None:
 
 def _half(raw: Raw, questions: set[str]) -> set[str]:
     """Every second in the order of a hash of the seed and of what is asked."""
-    digests = {row["question_id"]: row["question"] for row in raw.tables["questions"]}
 
     def drawn(question: str) -> str:
-        text = json.dumps([raw.seed, "half", digests[question]], separators=(",", ":"))
+        text = json.dumps([raw.seed, "half", DEALT_AS[question]], separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
     return set(sorted(questions, key=drawn)[::2])

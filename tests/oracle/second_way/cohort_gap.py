@@ -14,7 +14,7 @@ from second_way.compare import ANY_TEXT
 from second_way.hanging import CLUSTERS, counted, together, unit_of
 from second_way.intervals import mean
 from second_way.pairs import Pair, Side, stages
-from second_way.ranked import Ranked
+from second_way.ranked import DEALT_AS, Ranked
 from second_way.raw import Raw
 from second_way.shares import Ungraded, never_came, unfair
 
@@ -104,10 +104,9 @@ def _closed(raw: Raw, sides: Sequence[Players]) -> Row | None:
 def _folds(raw: Raw, questions: Sequence[str]) -> dict[str, int]:
     """Dealt in the order of a hash of the seed and of what is asked, or of the cluster's name; each cluster to the fold that
     has the fewest questions."""
-    digests = {row["question_id"]: row["question"] for row in raw.tables["questions"]}
 
     def drawn(question: str) -> str:
-        named = unit_of(question) if question in CLUSTERS else digests[question]
+        named = unit_of(question) if question in CLUSTERS else DEALT_AS[question]
         text = json.dumps([raw.seed, "fold", named], separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 

@@ -8,6 +8,8 @@ from typing import Any
 
 DIGESTS: dict[str, str] = {}
 """By the question's id in the file, what stands for all that is asked: the order that decides between equals."""
+DEALT_AS: dict[str, str] = {}
+"""The same, whatever the order of its choices: the name by which a question comes into its part."""
 
 
 class Ranked:

@@ -18,7 +18,7 @@ from typing import Any
 import polars
 
 from second_way.hanging import remember
-from second_way.ranked import DIGESTS
+from second_way.ranked import DEALT_AS, DIGESTS
 from second_way.shares import Failed, Grade, KeptBack, NeverCame, Ungraded, grade_of, graded
 
 Row = Mapping[str, Any]
@@ -56,6 +56,11 @@ def _words(text: str) -> str:
 def _short_hash(value: list[Any]) -> str:
     written = json.dumps(value, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(written.encode()).hexdigest()[:32]
+
+
+def choices_apart(question: Mapping[str, Any]) -> str:
+    """Under its id, its choices in the order of their letters."""
+    return under_its_id({**question, "choices": sorted(question.get("choices", ()))})
 
 
 @dataclass(frozen=True)
@@ -177,6 +182,9 @@ class Raw:
         if beside:
             tables = _of_the_file(tables, config)
         DIGESTS.update({row["question_id"]: row["question"] for row in tables["questions"]})
+        DEALT_AS.update(
+            {row["question_id"]: choices_apart(json.loads(row["content"])["question"]) for row in tables["questions"]}
+        )
         named = [row for row in tables["questions"] if row["cluster"] is not None]
         remember(
             {row["question_id"]: f"{row['question_set'] or ''}/{row['cluster']}" for row in named},

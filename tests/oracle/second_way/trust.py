@@ -24,7 +24,7 @@ from second_way.compare import ANY_TEXT, Near
 from second_way.hanging import CLUSTERS, unit_of
 from second_way.intervals import Limits, mean, share_interval
 from second_way.meanings import Draft, Groups, Meanings
-from second_way.ranked import DIGESTS
+from second_way.ranked import DEALT_AS
 from second_way.raw import Cell, Episode, Raw, _short_hash
 from second_way.shares import Grade, graded, unfair
 from second_way.tables import Key, Table, drafts_of, tables
@@ -110,7 +110,7 @@ def _end_told(episode: Episode) -> list[float]:
 
 
 def _unit(question: str) -> str:
-    return unit_of(question) if question in CLUSTERS else DIGESTS[question]
+    return unit_of(question) if question in CLUSTERS else DEALT_AS[question]
 
 
 # ---------------------------------------------------------------- what was drafted, and what became of it
@@ -496,10 +496,10 @@ def _surest_first(plays: Sequence[_Play], parts: Sequence[int]) -> list[_Play]:
         by_part.setdefault(part, []).append(play)
     placed: list[tuple[Fraction, str, int, _Play]] = []
     for inside in by_part.values():
-        inside.sort(key=lambda play: (-round(play.said, 7), DIGESTS[play.episode.question], play.episode.repeat))
+        inside.sort(key=lambda play: (-round(play.said, 7), DEALT_AS[play.episode.question], play.episode.repeat))
         for surer, play in enumerate(inside):
             middle = Fraction(2 * surer + 1, 2 * len(inside))
-            placed.append((middle, DIGESTS[play.episode.question], play.episode.repeat, play))
+            placed.append((middle, DEALT_AS[play.episode.question], play.episode.repeat, play))
     return [play for *_, play in sorted(placed, key=lambda each: each[:3])]
 
 

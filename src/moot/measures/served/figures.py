@@ -50,7 +50,7 @@ def served_figures(
         why: str | None = measured
     else:
         source = Source(connection, measured)
-        with clustered(source.clusters):
+        with clustered(source.clusters, source.dealt_as):
             compared = [ServedPlays(own[0].cell, own) for own in by_team]
             drift, why = drift_rows(source, compared, days, traffic.seed), None
     return {

@@ -23,7 +23,7 @@ from moot.measures.cells import Stored
 from moot.measures.draft_calls import DraftTable
 from moot.measures.episodes import Key, Recorded, drafts_of
 from moot.measures.source import Source, grouped_drafts
-from moot.stats.clusters import unit_of, value_rows
+from moot.stats.clusters import dealt_as, unit_of, value_rows
 from moot.stats.completions import IntervalLimits
 from moot.stats.counted_words import count
 from moot.stats.graded import Value, graded_value, why_unfair_together, why_unknown
@@ -265,7 +265,7 @@ def surest_limits(rights: Mapping[str, float]) -> IntervalLimits:
 
 def _coverage(said: Floats, part_of: Places, given: Sequence[_Given]) -> list[Row]:
     """How right the surest answers are, for each tenth: chosen by a probability that never saw their own question."""
-    order = surest_first(said, part_of, [(each.question, each.repeat) for each in given])
+    order = surest_first(said, part_of, [(dealt_as(each.question), each.repeat) for each in given])
     rows = []
     for tenths in range(1, 11):
         taken = order[: max(1, (tenths * len(order) + 5) // 10)]
