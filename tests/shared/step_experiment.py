@@ -24,6 +24,7 @@ STEPS = {
     "0018-served-calls": "b29ef07d",
     "0019-overcharges": "38b47308",
     "0020-unreached": "18940ce9",
+    "0021-unscrubbed": "cea72d0d",
 }
 """The last step of a store, and the last commit that wrote such stores. 0.1.0 ends at 0005. The steps between came together."""
 

@@ -37,6 +37,7 @@ NEW_STEPS = (
     "0019-overcharges",
     "0020-unreached",
     "0021-unscrubbed",
+    "0022-turned-words",
 )
 NEW_TABLES = (
     "choices",

@@ -71,6 +71,7 @@ MAY_BE_EMPTY: dict[str, set[str]] = {
     "reservations": {"payer"},
     "runs": {"finished_at"},
     "scores": {"value", "detail", "failure"},
+    "settlements": {"turned"},
     "unscrubbed": {"asker"},
 }
 

@@ -55,8 +55,9 @@ def settle(connection: Connection, case: Case, answer: str, right: bool) -> int:
 
     The right one of several choices is the word on all others too.
     """
-    word = {"case": case.digest, "answer": answer, "right": int(right), "settled_at": time.time()}
-    queries.put(connection, schema.settlements, [word])
+    settled = {"case": case.digest, "answer": answer, "right": int(right), "settled_at": time.time()}
+    turned = _turned(connection, case, answer, right)
+    queries.put(connection, schema.settlements, [{**settled, "turned": turned}])
     episodes, scores = schema.episodes, schema.scores
     of_episode = and_(scores.c.cell == episodes.c.cell, scores.c.repeat == episodes.c.repeat)
     query = select(scores, episodes.c.answer).join(episodes, of_episode)
@@ -74,6 +75,14 @@ def settle(connection: Connection, case: Case, answer: str, right: bool) -> int:
             }  # its `failure` stays too
             changed += connection.execute(update(scores).where(*place).values(**values)).rowcount
     return changed
+
+
+def _turned(connection: Connection, case: Case, answer: str, right: bool) -> int | None:
+    """1 where an earlier word says the opposite, or was turned itself: whoever reads the figures should know that of it."""
+    words = schema.settlements.c
+    query = select(words.right, words.turned).where(words.case == case.digest, words.answer == answer)
+    before = connection.execute(query).one_or_none()
+    return None if before is None or not (before.turned or bool(before.right) != right) else 1
 
 
 def _failed(row: RowMapping) -> str | None:

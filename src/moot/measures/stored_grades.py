@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 from moot.grade.graders import USUAL, AskedOnce, grader_or_absent, version_here
 from moot.grade.grading import GradedBy, scored, scores_name
 from moot.grade.match import no_answer
-from moot.grade.normalise import folded_if_long, normalise
+from moot.grade.normalise import answer_key, folded_if_long, normalise
 from moot.grade.persons import persons_word, words_by_case
 from moot.grade.ways import CUT_SHORT, way_of
 from moot.measures.cells import Row
@@ -45,6 +45,7 @@ class StoredGrades:
         self.judgements = judgements_by_case(connection, self.digests, self.judges, batch)
         """What the named judges have said, by the digest of the case."""
         self._by_case = words_by_case(queries.settlements_on(connection, self.digests))
+        self._turned = queries.turned_words(connection, self.digests)
         """What persons have said."""
 
     def score(self, case: Case, text: str | None) -> Score:
@@ -92,6 +93,10 @@ class StoredGrades:
         that differs.
         """
         return case.known or case.digest in self._by_case
+
+    def turned(self, case: Case, text: str) -> bool:
+        """Whether persons have called this answer right and wrong: the last word is its grade."""
+        return bool(self._turned) and (case.digest, answer_key(case.question, text)) in self._turned
 
     def _persons_word(self, case: Case, text: str | None) -> bool | None:
         if text is None or not self.wait(case):

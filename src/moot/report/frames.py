@@ -118,7 +118,7 @@ _COLUMNS: Mapping[str, Sequence[str]] = {
         "tries",
         "points",
     ),
-    "settlements": ("experiment", "question_id", "case", "answer", "right", "settled_at"),
+    "settlements": ("experiment", "question_id", "case", "answer", "right", "settled_at", "turned"),
     "grades": ("experiment", "question_id", "case", "answer", "grader", "value", "stage", "detail"),
     "matches": ("experiment", "question_id", "question", "repeat", "position", "by", "content"),
     "choices": ("experiment", *_CELL, "cohort", "cell", "question", "question_id"),

@@ -236,6 +236,12 @@ def _unscrubbed(connection: Connection) -> None:
     unscrubbed.create(connection, checkfirst=True)
 
 
+def _turned_words(connection: Connection) -> None:
+    """Whether somebody had said the opposite of a person's word; of those before, nobody knows."""
+    if "turned" not in _columns(connection, "settlements"):
+        connection.exec_driver_sql("ALTER TABLE settlements ADD COLUMN turned INTEGER")
+
+
 MIGRATIONS: dict[str, Callable[[Connection], None]] = {
     "0001-first-tables": _first_tables,
     "0002-cohorts": _cohorts,
@@ -258,6 +264,7 @@ MIGRATIONS: dict[str, Callable[[Connection], None]] = {
     "0019-overcharges": _overcharges,
     "0020-unreached": _unreached,
     "0021-unscrubbed": _unscrubbed,
+    "0022-turned-words": _turned_words,
 }
 
 

@@ -368,6 +368,12 @@ def settlements_on(connection: Connection, cases: Sequence[str]) -> dict[tuple[s
     return {(row["case"], row["answer"]): bool(row["right"]) for row in rows}
 
 
+def turned_words(connection: Connection, cases: Sequence[str]) -> set[tuple[str, str]]:
+    """Answers to these that persons have called right and wrong, by their case."""
+    rows = _rows_on(connection, schema.settlements.c.case, cases)
+    return {(row["case"], row["answer"]) for row in rows if row["turned"]}
+
+
 def matches_on(connection: Connection, questions: Sequence[str]) -> list[Row]:
     return list(_rows_on(connection, schema.matches.c.question, questions))
 

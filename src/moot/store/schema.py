@@ -271,6 +271,7 @@ settlements = Table(
     Column("answer", LongTextColumn, primary_key=True),
     Column("right", WholeColumn, nullable=False),  # a person's word, which stands over every judge's
     Column("settled_at", NumberColumn, nullable=False),
+    Column("turned", WholeColumn),  # 1: an earlier word said the opposite
     sqlite_with_rowid=False,
 )
 preferences = Table(

@@ -106,6 +106,7 @@ def _row(plays: Sequence[LivePlay], spending: Spending) -> Row:
         "asked": len(plays),
         "questions": len({play.wording for play in plays}),
         "graded": {"n": len(told), "share": len(told) / len(plays) if plays else None},
+        "contradicted": sum(play.contradicted for play in plays),
         "waiting": sum(play.waits for play in plays),
         "accuracy": _accuracy(plays),
         "agreement": _agreement(plays),

@@ -58,6 +58,8 @@ class LivePlay:
     wording: str = ""
     """What was asked, whoever asked it."""
     long: bool = False
+    contradicted: bool = False
+    """It was called right and wrong, and is counted by the last word."""
 
     @property
     def named(self) -> CellName:
@@ -117,7 +119,8 @@ def _plays(
         if place in known:
             continue
         known.add(place)
-        question, verdict = source.cases[row["question"]].question, verdict_of(row["verdict"])
+        case, verdict = source.cases[row["question"]], verdict_of(row["verdict"])
+        question = case.question
         steps = orjson.loads(row["transcript"])
         if cell["player"] is not None:
             traffic.askings.alone([cell["player"]], [row["question"]], [row["outcome"]], [steps])
@@ -143,11 +146,12 @@ def _plays(
                 why_no_agreement(question, cell),
                 AnswerChance.of(verdict).value if answered else None,
                 call_keys(steps),
-                ungraded and source.grades.wait(source.cases[row["question"]]),
+                ungraded and source.grades.wait(case),
                 episode_name(row["question"], row["repeat"]),
                 verdict.answer,
                 question.wording,
                 question.is_long,
+                right is not None and answered and source.grades.turned(case, verdict.answer or ""),
             )
         )
     return found

@@ -58,6 +58,9 @@ def _right(served: Row) -> Iterator[str]:
     if served["graded"]["n"]:
         over = f"; over all, with those that nobody has graded, {between(accuracy['bounds'])}" if waiting else ""
         yield f"Of the graded answers {figure_words(accuracy)} were right{over}."
+    if both := served["contradicted"]:
+        were = "was" if both == 1 else "were"
+        yield f"{both:,} of the graded answers {were} called right and wrong: the last word counts."
     answers = sum(served["outcomes"].get(outcome, 0) for outcome in WITH_ANSWER)
     nobody = answers - served["graded"]["n"] - served["waiting"] - served["taught"]
     left = (
