@@ -1,4 +1,4 @@
-"""A question is the same with its choices in another order: which part of the questions it is dealt into does not hang on that."""
+"""A question is the same with its choices in another order, and comes into the same part of the questions."""
 
 from __future__ import annotations
 

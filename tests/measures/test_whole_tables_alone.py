@@ -102,7 +102,7 @@ def test_all_models_told_so_are_a_mean_each_once(tmp_path: Path) -> None:
 
 
 def test_an_instruction_of_its_own_makes_no_other_way(tmp_path: Path) -> None:
-    """One with an instruction and one without, both at the table: their mean is that of the table, and no other stands beside it."""
+    """One has an instruction and one has none: their mean is that of the table, and no other stands beside it."""
     players = {"strong": {"model": "strong", "instruction": "You are a careful expert."}, **plain("weak")}
     vote = {"discuss": {"personas": "none", "agents": 2, "decision": "simple-voting"}}
     figures = moot.run(experiment(tmp_path, players, "solo", vote, table=["strong", "weak"])).figures

@@ -1,4 +1,4 @@
-"""An answer that was called right and wrong: the last word counts for all equal answers to the question, and the report says so."""
+"""An answer called right and wrong: the last word counts for all equal answers to the question, and the report says so."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ def backdate(store: Path, *, settled: bool = False) -> None:
         if settled:
             for case, answer in ((CASES[1], "1 2"), (CASES[2], "3 4 cup")):
                 word = (case.digest, answer, 1, 0.0)
-                connection.execute("INSERT INTO settlements VALUES (?, ?, ?, ?)", word)
+                connection.execute("INSERT INTO settlements VALUES (?, ?, ?, ?, NULL)", word)
 
 
 SCORES = (

@@ -32,7 +32,8 @@ def plays_of(store: Path, name: str, since: float = 0.0, *, visitors: bool = Fal
     """Each with its score, its cell and what hangs on it; of all plans of a name that are of a file, or of visitors."""
     found = rows_of(
         store,
-        "select distinct e.*, c.strategy, c.label, c.team, c.captain, c.player, c.cohort, c.spec, s.value from episodes e"
+        "select distinct e.*, c.strategy, c.label, c.team, c.captain, c.player, c.cohort, c.spec, s.value,"
+        ' q."case" from episodes e'
         " join cells c on c.id = e.cell join experiment_cells m on m.cell = e.cell join experiments x on x.id = m.experiment"
         " join experiment_questions q on q.experiment = x.id and q.question = e.question"
         ' left join scores s on s.cell = e.cell and s.repeat = e.repeat and s."case" = q."case"'
@@ -41,6 +42,9 @@ def plays_of(store: Path, name: str, since: float = 0.0, *, visitors: bool = Fal
         since,
         visitors,
     )
+    both = {
+        (row["case"], row["answer"]) for row in rows_of(store, "select * from settlements where turned = 1")
+    }  # what was said first is gone
     costs = {row["key"]: row["cost_usd"] for row in rows_of(store, "select key, cost_usd from calls")}
     for play in found:
         verdict, steps = json.loads(play["verdict"]), json.loads(play["transcript"])
@@ -49,6 +53,7 @@ def plays_of(store: Path, name: str, since: float = 0.0, *, visitors: bool = Fal
         yield {
             **play,
             "right": play["value"] if play["answer"] is not None else None,
+            "contradicted": (play["case"], (play["answer"] or "").casefold()) in both,
             "agreed": None if play["player"] else _agreed(play["answer"], verdict, traces),
             "usd": math.fsum(costs[key] for key in keys),
             "steps": steps,
@@ -106,6 +111,7 @@ def figures(plays: Sequence[Row]) -> Row:
         "asked": len(plays),
         "questions": len({play["question"] for play in plays}),
         "graded": {"n": len(told), "share": len(told) / len(plays)},
+        "contradicted": sum(play["contradicted"] for play in plays),
         "waiting": 0,
         "accuracy": accuracy if told else {**accuracy, "why": "nobody has said what was right"},
         "agreement": between(agreed) if agreed else {**estimate([]), "why": "a player alone has nobody to agree with"},

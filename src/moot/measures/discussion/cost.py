@@ -22,7 +22,7 @@ def cost_rows(source: Source, held: Sequence[tuple[Stored, Row]], alone: Sequenc
     shown = [cell for cell in alone if cell["id"] in single]
     for cell in shown:
         named = {"protocol": f"{cell['strategy']}@{cell['player']}", "with": told_alone(cell), "label": cell["label"]}
-        nothing = {"calls_ratio": None, "tokens_ratio": None, "alone": []}
+        nothing: Row = {"calls_ratio": None, "tokens_ratio": None, "alone": []}
         yield {**named, "team": None, "cohort": None, **single[cell["id"]], **nothing}
     for cell, named in held:
         spent = _spent(source, cell)
