@@ -12,7 +12,7 @@ import json
 import random
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 import orjson
@@ -100,11 +100,6 @@ class Question:
             content = [self.id, self.text, self.choices, self.context, self.language, self.kind]
             object.__setattr__(self, "_digest", digest(content))
         return self._digest
-
-    @property
-    def in_any_order(self) -> str:
-        """The same for every order of the choices, and the digest of one of them."""
-        return self.digest if not self.choices else replace(self, choices=tuple(sorted(self.choices))).digest
 
     @property
     def wording(self) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 
 from moot.advise.advice import Advice
 from moot.advise.options import SINGLE
+from moot.data.clusters import dealing_names
 from moot.decide.rules import DIGITS
 from moot.measures.claims.headline_alone import headline_alone
 from moot.measures.claims.words import gain_withheld_for
@@ -25,7 +26,7 @@ def claimed_verdict(source: Source) -> Mapping[str, Any] | None:
     """The headline of the report; None: there is none, or it claims nothing about a team beside its players."""
     if source.nothing_played or source.cut_short:
         return None
-    with clustered(source.clusters, source.dealt_as):
+    with clustered(source.clusters, dealing_names(source.cases.items())):
         headline = headline_alone(source)
     if headline is None or headline["value"] is None or headline["alone"] or gain_withheld_for(headline):
         return None

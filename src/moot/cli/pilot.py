@@ -27,6 +27,7 @@ from moot.cli.plan import (
 )
 from moot.cli.report import open_existing, tell_whose
 from moot.cli.safe_text import print_json
+from moot.data.clusters import dealing_names
 from moot.errors import UsageError
 from moot.measures.claims.pilot import Pilot, pilot_of
 from moot.measures.numbers import bounds, interval, money, percent, points
@@ -94,7 +95,7 @@ async def _read(asked: PilotPlan) -> Pilot:
         found = wanted.found(connection)
         with uncollected():
             source = Source(connection, found.plan)
-            with clustered(source.clusters, source.dealt_as):
+            with clustered(source.clusters, dealing_names(source.cases.items())):
                 return found, pilot_of(source)
 
     async with opened_to_read(store):

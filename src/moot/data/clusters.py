@@ -73,6 +73,17 @@ def clusters_of(cases: Iterable[tuple[K, Case]]) -> dict[K, str]:
     return joined(bonds)
 
 
+def dealing_names(cases: Iterable[tuple[K, Case]]) -> dict[K, str]:
+    """By question: what it is dealt into parts of the questions by, where its choices stand in another order than that of
+    their letters. The order makes no other question of it, so that no figure may hang on it."""
+    named = {}
+    for key, case in cases:
+        choices = tuple(sorted(case.question.choices))
+        if choices != case.question.choices:
+            named[key] = replace(case.question, choices=choices).digest
+    return named
+
+
 def _bond_of_words(case: Case) -> str:
     """No cluster's name: those have a slash."""
     return f"words {case.question.wording}"

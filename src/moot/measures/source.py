@@ -158,12 +158,6 @@ class Source:
         """By question: what it hangs together with."""
         return clusters_of(self.cases.items())
 
-    @cached_property
-    def dealt_as(self) -> dict[str, str]:
-        """By question: what it is dealt into parts by, where that is another name than its own."""
-        named = {key: case.question.in_any_order for key, case in self.cases.items()}
-        return {key: name for key, name in named.items() if name != key}
-
     def results(self, cell: Stored) -> Iterable[Row]:
         rows, but = self._results(cell), self.chosen_on(cell)
         return (row for row in rows if row["question"] not in but) if but else rows

@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
+from moot.data.clusters import dealing_names
 from moot.errors import UsageError
 from moot.experiment.side_names import ClaimError
 from moot.measures.cells import Row, Stored
@@ -44,7 +45,7 @@ from moot.stats.power import detectable
 def compared(connection: Connection, experiment: Row, a: str, b: str) -> dict[str, Any]:
     """`a` against `b` (each ``talkative@ann``, or ``talkative`` over all captains of a team) on the questions both played."""
     source = Source(connection, experiment)
-    with clustered(source.clusters, source.dealt_as):
+    with clustered(source.clusters, dealing_names(source.cases.items())):
         row = _compared(source, a, b)
     return {**unclaimed(row), "detectable": None, "cut_short": True} if source.cut_short else row
 

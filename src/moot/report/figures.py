@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
+from moot.data.clusters import dealing_names
 from moot.errors import UsageError
 from moot.grade.graders import USUAL
 from moot.measures.accuracy.figures import chosen_on_figures
@@ -46,7 +47,7 @@ def figures(
 
     with uncollected():
         source = Source(connection, experiment, hypotheses=hypotheses, asked=asked)
-        with clustered(source.clusters, source.dealt_as):
+        with clustered(source.clusters, dealing_names(source.cases.items())):
             taken = AllMeasures(given).figures(source, stopped, without)
     if (kept_as := source.config.get("grader", USUAL)) != USUAL:
         taken[GRADER] = kept_as
@@ -57,7 +58,7 @@ def headline_of(connection: Connection, experiment: Row) -> Figures:
     """Only the key `headline`, and what was chosen on these questions: all figures take many times as long."""
     with uncollected():
         source = Source(connection, experiment)
-        with clustered(source.clusters, source.dealt_as):
+        with clustered(source.clusters, dealing_names(source.cases.items())):
             return {"headline": headline_alone(source), **chosen_on_figures(source)}
 
 

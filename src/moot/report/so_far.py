@@ -12,6 +12,7 @@ from typing import Any
 
 from sqlalchemy import Connection, select
 
+from moot.data.clusters import dealing_names
 from moot.experiment.side_names import ClaimError
 from moot.measures.accuracy.figures import accuracy_figures
 from moot.measures.cells import Stored
@@ -44,7 +45,7 @@ def so_far(connection: Connection, experiment: Row, now: float) -> dict[str, Any
     """`now`: in seconds since 1970, as the store dates what it holds."""
     with uncollected():
         source = Source(connection, experiment)
-        with clustered(source.clusters, source.dealt_as):
+        with clustered(source.clusters, dealing_names(source.cases.items())):
             taken = WithoutMembers.of(source).figures(accuracy_figures(source))
             missing = sum(row["missing"] for row in taken["accuracy"])
             runs = queries.runs_of(connection, source.ident)

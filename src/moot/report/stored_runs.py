@@ -11,6 +11,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
+from moot.data.clusters import dealing_names
 from moot.measures.accuracy.figures import bill_usd, outcomes_of
 from moot.measures.alike_plans import are_alike, in_play, whole_of
 from moot.measures.claims.headline_alone import headline_alone
@@ -83,7 +84,7 @@ def _as_reported(connection: Connection, experiments: Sequence[Row]) -> Iterator
 
 def _row(connection: Connection, experiment: Row, trials: list[int]) -> dict[str, Any]:
     source = Source(connection, experiment)
-    with clustered(source.clusters, source.dealt_as):
+    with clustered(source.clusters, dealing_names(source.cases.items())):
         outcomes, missing = outcomes_of(source), source.progress.missing
         headline = None if source.nothing_played else headline_alone(source)
     runs = queries.runs_of(connection, experiment["id"])

@@ -21,9 +21,9 @@ STEP_BY_STEP = ("think step by step", "рассуждай шаг за шагом
 """The sentence by which a discussion asks for steps, in each language: nothing else is known to ask for them, since "do not
 think step by step" has the same words in it."""
 
-Way = Literal["step by step"] | None
+WayAlone = Literal["step by step"] | None
 """None: as each was told."""
-STEPS: Way = "step by step"
+STEPS: WayAlone = "step by step"
 
 
 def drafted_at_once(cell: Stored) -> bool:
@@ -31,7 +31,7 @@ def drafted_at_once(cell: Stored) -> bool:
     return cell["traits"].drafts == SINGLE_CALL
 
 
-def way_alone(cell: Stored) -> Way:
+def way_alone(cell: Stored) -> WayAlone:
     """How somebody alone was told to think."""
     said = " ".join(str(_players(cell)[0]["instruction"]).casefold().split()).rstrip(".")
     return STEPS if said in STEP_BY_STEP or step_by_step(cell) else None

@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
+from moot.data.clusters import dealing_names
 from moot.measures.askings import ABSENT, NOT_HEARD
 from moot.measures.cells import Row as StoredRow
 from moot.measures.served.agreement import NO_ANSWER
@@ -50,7 +51,7 @@ def served_figures(
         why: str | None = measured
     else:
         source = Source(connection, measured)
-        with clustered(source.clusters, source.dealt_as):
+        with clustered(source.clusters, dealing_names(source.cases.items())):
             compared = [ServedPlays(own[0].cell, own) for own in by_team]
             drift, why = drift_rows(source, compared, days, traffic.seed), None
     return {
