@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 from served import THREE, Served, serving
 
+from moot.grade.group import Cluster, merged
+from moot.grade.normalise import LONGEST_COMPARED, too_long
 from moot.models import turns
 from moot.models.scripted import ScriptedModel
 from moot.openai_form.completions import Completion, Head
@@ -118,3 +120,17 @@ async def test_what_is_told_in_turns_is_closed_where_nobody_takes_it_to_its_end(
     async with aclosing(turns.each_in_turn(pieces())) as some:
         assert await anext(some) == 0
     assert closed == [True]
+
+
+def test_one_answer_alone_is_compared_with_nothing() -> None:
+    def key(text: str) -> str:
+        raise AssertionError("it may be megabytes")
+
+    alone = [Cluster(("ann",), LONG)]
+    assert merged(alone, "normalised", key) == alone
+
+
+@pytest.mark.parametrize("space", [" ", " " * 100_000])
+def test_a_text_is_too_long_wherever_its_words_stand(space: str) -> None:
+    assert too_long("word" + space + "a" * LONGEST_COMPARED)
+    assert not too_long("word" + space + "a" * (LONGEST_COMPARED - 5))
