@@ -139,7 +139,7 @@ def test_while_it_goes_on_nothing_is_claimed(watched: Watched, capsys: Captured)
         found = watched.figures(lambda found: found["state"] == "running")
         assert (found["episodes"], found["missing"], found["over"]) == (80, 80, False)
         (note,) = found["notes"]
-        assert "of what was fast" in note
+        assert "from the fast answers only" in note
         assert "Nothing is claimed" in note
         assert [row["of"] for row in found["accuracy"]] == ["solo@ann", "solo@bob", "solo@cat", "vote"], (
             "as in the file"

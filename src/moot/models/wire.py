@@ -234,12 +234,13 @@ def read_usage(usage: object) -> Usage:
             _count(usage, "cache_read_input_tokens"),
         ),
     )
+    beside = _count(usage, "cache_read_input_tokens") is not None  # Anthropic's count, whatever else a gateway calls it
     written = _first(
         _count(usage, "cache_creation_input_tokens"),
         _count(of_prompt, "cache_creation_tokens"),
         _count(of_prompt, "cache_write_tokens"),
     )
-    return as_billed(counted, total, written)
+    return as_billed(counted, total, written, cached_within=not beside)
 
 
 _PARTS = frozenset(
