@@ -232,7 +232,7 @@ def test_each_command_may_spend_its_sum_and_the_first_line_says_what_was_spent_b
     assert first == f"moot: earlier commands have spent {spent} on this, at most; this one may spend {may} anew"
     assert racing.startswith("moot: racing ")
     assert before_usd < bill.usd <= before_usd + 0.002
-    assert "resumes where it stopped, and may spend as much again" in " ".join(moot("--buy", 0.001, ends=3).split())
+    assert "resumes where it stopped, and may spend as much again" in " ".join(moot("--buy", 0.003, ends=3).split())
 
 
 def test_nothing_is_paid_twice(moot: Moot, bill: Bill, tmp_path: Path) -> None:

@@ -269,7 +269,7 @@ def test_the_page_follows_the_run_by_itself(watched: Watched) -> None:
         assert browser.execute_script("return document.documentElement.scrollWidth <= innerWidth"), "fits a phone"
         watched.goes_on_to_its_end()
         until("done", "state")
-        until("the vote team", "notes")
+        until("deciding by vote", "notes")
         assert browser.title == "moot: watching", "nothing ran that a server said"
         assert [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"] == []
     finally:
