@@ -20,6 +20,7 @@ from moot.cli.app import app
 from moot.cli.exit import run_app
 from moot.data import load
 from moot.simulate.simulated import SimulatedModel
+from moot.stats.written_numbers import dollars_alike
 from moot.types import Reply, Request
 
 QUESTIONS = 200
@@ -171,7 +172,7 @@ def test_the_race_ends_with_the_best_and_before_the_questions_do(
     assert (again["calls_now"], again["spent_usd"]) == (0, 0)
     assert again["spent_before_usd"] == told["spent_usd"]
     text = " ".join(moot("--buy", 0.000001, "--try", "talkative").split())
-    assert f"{told['calls']} calls beside the drafts" in text
+    assert f"{told['calls']} calls beyond the drafts" in text
     assert "% saved); nothing paid now, $" in text
 
 
@@ -220,6 +221,18 @@ def test_the_cap_is_kept_and_a_second_purchase_goes_on(moot: Moot, bill: Bill, t
     assert paid(tmp_path) == (bill.calls, pytest.approx(bill.usd)), "no call was made twice"
     shutil.copy(tmp_path / "fresh.db", tmp_path / "cup.db")
     assert raced(bought(moot("--buy", 5, "--json"))) == raced(last), "in one go it comes to the same"
+
+
+def test_each_command_may_spend_its_sum_and_the_first_line_says_what_was_spent_before(moot: Moot, bill: Bill) -> None:
+    said = moot("--buy", 0.004, errors=True, ends=3)
+    assert said.startswith("moot: racing "), "nothing was spent before"
+    before_usd = bill.usd
+    spent, may = dollars_alike(before_usd, 0.002)
+    first, racing, *_ = moot("--buy", 0.002, errors=True, ends=3).splitlines()
+    assert first == f"moot: earlier commands have spent {spent} on this, at most; this one may spend {may} anew"
+    assert racing.startswith("moot: racing ")
+    assert before_usd < bill.usd <= before_usd + 0.002
+    assert "resumes where it stopped, and may spend as much again" in " ".join(moot("--buy", 0.003, ends=3).split())
 
 
 def test_nothing_is_paid_twice(moot: Moot, bill: Bill, tmp_path: Path) -> None:

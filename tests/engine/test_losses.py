@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sqlite3
 from contextlib import closing
@@ -15,6 +16,7 @@ from moot.cli.app import app
 from moot.cli.exit import run_app
 from moot.experiment.spec import read_experiment
 from moot.live.team import LiveTeam
+from moot.report.stored_runs import size_words
 
 CUT = 3
 QUESTIONS = 8
@@ -52,7 +54,18 @@ def test_what_was_cut_off_stands_beside_the_bill(
     assert run_app(app, ["report", str(path), "--all"]) == 0
     said = " ".join(capsys.readouterr().out.split())
     assert f"Paid: $0.080, and {more}, for calls that were cut off." in said
-    assert f"$0.080, {more} for calls cut off" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    told = f"$0.080, {more} for calls cut off"
+    assert told in (tmp_path / "page.html").read_text(encoding="utf-8")
+    spent = f"$0.080 of $5.000 spent, {more}" if budget else f"$0.080 spent, {more}"
+    assert run_app(app, ["runs", str(path)]) == 0
+    assert f"$0.080 spent, {more} for calls cut off" in " ".join(capsys.readouterr().out.split())
+    assert run_app(app, ["watch", str(path), "--once"]) == 0
+    assert f"{spent} for calls cut off" in " ".join(capsys.readouterr().out.split())
+    assert run_app(app, ["runs", str(path), "--json"]) == 0
+    ((row,),) = (held["runs"] for held in json.loads(capsys.readouterr().out))
+    assert run_app(app, ["watch", str(path), "--json"]) == 0
+    for tells in (row, json.loads(capsys.readouterr().out)):
+        assert (tells["bill_usd"], tells["losses_usd"]) == (figures["bill_usd"], figures["losses_usd"])
 
 
 def test_where_nothing_was_lost_nothing_is_said_of_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -62,9 +75,14 @@ def test_where_nothing_was_lost_nothing_is_said_of_it(tmp_path: Path, capsys: py
     assert "more" not in capsys.readouterr().err
     run_app(app, ["report", str(path), "--json"])
     assert json.loads(capsys.readouterr().out)["losses_usd"] == 0
+    for command in (["runs"], ["watch", "--once"]):
+        assert run_app(app, [*command, str(path)]) == 0
+        assert "more" not in capsys.readouterr().out
 
 
-async def test_a_vote_that_stopped_early_has_lost_what_it_did_not_wait_for(tmp_path: Path) -> None:
+async def test_a_vote_that_stopped_early_has_lost_what_it_did_not_wait_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with provider(latency_s=0.0) as server:
         server.slow = frozenset({"cat"})
         path = experiment(tmp_path, server, ("ann", "bob", "cat"), strategies=["vote"])
@@ -80,6 +98,22 @@ async def test_a_vote_that_stopped_early_has_lost_what_it_did_not_wait_for(tmp_p
     with closing(sqlite3.connect(tmp_path / "cup.db")) as books:
         assert books.execute("SELECT count(*) FROM calls").fetchone() == (2,)
         assert books.execute("SELECT usd FROM losses").fetchall() == [(pytest.approx(MOST_USD),)]
+    more = f"at most ${MOST_USD:.3f} more"
+    said = await asyncio.to_thread(told_of_served, path, capsys)
+    assert f"{more.capitalize()} may be on the bill, for calls cut off or not kept" in said["report"]
+    assert f"$0.020 spent, {more} for calls cut off or not kept" in said["runs"]
+    assert f"{more} for calls cut off or not kept" in said["page"]
+
+
+def told_of_served(path: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, str]:
+    said = {}
+    for name, command in (("runs", ["runs", str(path)]), ("report", ["report", str(path), "--served"])):
+        assert run_app(app, command) == 0
+        said[name] = " ".join(capsys.readouterr().out.split())
+    page = path.with_name("served.html")
+    assert run_app(app, ["report", str(path), "--served", "-o", str(page)]) == 0
+    capsys.readouterr()
+    return {**said, "page": page.read_text(encoding="utf-8")}
 
 
 STATED_USD = 0.02
@@ -142,3 +176,17 @@ def test_and_the_cap_holds_with_it(tmp_path: Path, capsys: pytest.CaptureFixture
         stated_usd = stated_bill(tmp_path, server, capsys, cap_usd=3.5 * STATED_USD, price=price, retries=patient)
         assert stated_usd == pytest.approx(server.bill_usd)
         assert 1 <= server.requests <= 3
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        ({"state": "done", "bill_usd": 0.0}, "nothing spent, at most $1.25 more for calls cut off"),
+        ({"state": "done", "bill_usd": None}, "cost unknown, at most $1.25 more for calls cut off or not counted"),
+        ({"state": "running", "bill_usd": 0.5}, "$0.50 spent, at most $1.25 more for calls under way or cut off"),
+        ({"state": "asked", "bill_usd": 0.5}, "$0.50 spent, at most $1.25 more for calls cut off or not kept"),
+    ],
+)
+def test_whose_losses_they_are_is_said(row: dict[str, Any], words: str) -> None:
+    counted = {"questions": 9, "episodes": 9, "failed": 0, "missing": 0, "simulated": False, "losses_usd": 1.25}
+    assert size_words({**counted, **row}) == f"9 questions, 9 episodes, {words}"

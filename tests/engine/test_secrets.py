@@ -218,6 +218,14 @@ async def cut_in_the_middle_of_the_key(request: web.Request) -> web.Response:
     return web.Response(text=f"{'x' * 180} {request.headers.get('Authorization')}")
 
 
+async def in_names_that_are_cut_in_the_middle_of_the_key(request: web.Request) -> web.Response:
+    key = request.headers["Authorization"].removeprefix("Bearer ")
+    said = f"{'x' * (300 - len(key))} {key}, and more"  # its last letter is behind the cut
+    body = completion('{"reasoning": "so", "answer": "Ann"}')
+    body["choices"][0]["finish_reason"] = said
+    return web.json_response({**body, "model": said})
+
+
 async def in_a_stream(request: web.Request) -> web.StreamResponse:
     response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
     await response.prepare(request)
@@ -238,6 +246,7 @@ ECHOES = (
     by_numbers_in_an_answer,
     in_no_json,
     cut_in_the_middle_of_the_key,
+    in_names_that_are_cut_in_the_middle_of_the_key,
     in_a_stream,
     in_a_redirect,
 )

@@ -125,6 +125,14 @@ async def test_through_litellm(usage: Mapping[str, Any]) -> None:
         # without a total a part that is greater than its whole stands beside it
         ({"completion_tokens_details": {"reasoning_tokens": 60}}, Usage(100, 110, 60)),
         ({"cache_read_input_tokens": 900}, Usage(1000, 50, None, 900)),
+        # but for one that says by its name that it is a part of it
+        ({"prompt_tokens_details": {"cached_tokens": 900}}, Usage(100, 50, None, 100)),
+        ({"prompt_cache_hit_tokens": 900, "total_tokens": 150}, Usage(100, 50, None, 100)),
+        ({"prompt_tokens_details": {"cached_tokens": MOST_TOKENS}}, Usage(100, 50, None, 100)),
+        (
+            {"prompt_tokens_details": {"cached_tokens": 900}, "cache_read_input_tokens": 900},
+            Usage(1000, 50, None, 900),
+        ),
         (
             {"completion_tokens_details": {"reasoning_tokens": MOST_TOKENS}},
             Usage(100, MOST_TOKENS, MOST_TOKENS),

@@ -31,6 +31,7 @@ from moot.errors import (
 )
 from moot.experiment.build import build
 from moot.experiment.spec import read_experiment
+from moot.models.border import LONGEST_NAME, LONGEST_WORDS
 from moot.models.litellm import LitellmModel
 from moot.models.overheard import overhearing
 from moot.simulate.server import running
@@ -86,6 +87,35 @@ async def test_faults_are_ours(fault: dict[str, Any], error: type[CallError]) ->
             await model(server.base_url, timeout_s=0.5).generate(REQUEST)
         assert server.stats["requests"] == 1  # its own retries are off: ours keep the record
     assert "sk-test" not in str(caught.value)
+
+
+KEY = "sk-Ab3dEf6hIj9kLm2nOp5qRs8tUv1wXy4z"
+
+
+@pytest.mark.parametrize("form", ["filter", "failure", "version", "finish"])
+async def test_no_part_of_a_key_is_left_where_a_text_is_cut(form: str) -> None:
+    """LiteLLM writes words of its own before the provider's: so the key is at many places, and one is where it is cut."""
+    near = LONGEST_NAME if form in ("version", "finish") else LONGEST_WORDS
+
+    def answer(asked: Any, number: int) -> bytes:
+        said = f"{'x' * (near - 16 * number)} {KEY} and more"
+        if form == "filter":
+            return http({"error": {"code": "content_filter", "message": said}}, status=400)
+        if form == "failure":
+            return http({"error": {"message": said}}, status=500)
+        body = completion("A", system_fingerprint=said) if form == "version" else completion("A")
+        if form == "finish":
+            body["choices"][0]["finish_reason"] = said
+        return http(body)
+
+    async with hostile(answer) as server:
+        ann = LitellmModel("ann", model="openai/ann", api_key=KEY, base_url=server.base_url)
+        for _ in range(12):
+            try:
+                said = repr(await ann.generate(REQUEST))
+            except CallError as error:
+                said = str(error)
+            assert [KEY[at : at + 6] for at in range(len(KEY) - 5) if KEY[at : at + 6] in said] == []
 
 
 async def test_nobody_there() -> None:

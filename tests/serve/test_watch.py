@@ -139,7 +139,7 @@ def test_while_it_goes_on_nothing_is_claimed(watched: Watched, capsys: Captured)
         found = watched.figures(lambda found: found["state"] == "running")
         assert (found["episodes"], found["missing"], found["over"]) == (80, 80, False)
         (note,) = found["notes"]
-        assert "of what was fast" in note
+        assert "from the fast answers only" in note
         assert "Nothing is claimed" in note
         assert [row["of"] for row in found["accuracy"]] == ["solo@ann", "solo@bob", "solo@cat", "vote"], (
             "as in the file"
@@ -269,7 +269,7 @@ def test_the_page_follows_the_run_by_itself(watched: Watched) -> None:
         assert browser.execute_script("return document.documentElement.scrollWidth <= innerWidth"), "fits a phone"
         watched.goes_on_to_its_end()
         until("done", "state")
-        until("the vote team", "notes")
+        until("deciding by vote", "notes")
         assert browser.title == "moot: watching", "nothing ran that a server said"
         assert [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"] == []
     finally:

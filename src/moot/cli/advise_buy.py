@@ -85,7 +85,7 @@ class PlayedNow:
     calls: int
     spent_usd: float
     before_usd: float
-    """In earlier purchases for the same file."""
+    """In earlier purchases for the same file, at the most: what was under way when one was killed may have cost less."""
 
 
 NOTHING_PLAYED = PlayedNow("done", 0, 0.0, 0.0)
@@ -141,8 +141,12 @@ def buy(purchase: Purchase, advice: Advice, reading: AdviceInput, store_url: str
     race.without = claim.without_one_of(range(len(claim.players)))
     plan = _plan(file, staged, advice.players, from_here(store_url) if store_url else None)
     plan = _asked(plan, [reading.digests[parts.claim[place]] for place in race.questions])
-    _told(race, staged, claim.size)
-    played = run_to_end(_played(plan, race, purchase.usd)) if race.questions else NOTHING_PLAYED
+    racing = _racing(race, staged, claim.size)
+    if race.questions:
+        played = run_to_end(_played(plan, race, purchase.usd, racing))
+    else:
+        say(f"moot: {racing}", file=sys.stderr)
+        played = NOTHING_PLAYED
     names = (taken.option.words(advice.players), *(option.name for option in staged.options))
     marks = tuple(reading.questions[parts.claim[place]] for place in race.heard)
     return Bought(advice.players, staged, race, names, played, marks)
@@ -184,16 +188,16 @@ def _asked(plan: Plan, digests: Sequence[str]) -> Plan:
     return replace(plan, dataset=asked, raced=True)
 
 
-def _told(race: StageRace, staged: StagedOptions, questions: int) -> None:
+def _racing(race: StageRace, staged: StagedOptions, questions: int) -> str:
     names = ", ".join(option.name for option in staged.options)
-    say(
-        f"moot: racing {names} against the recommended option, on {len(race.questions):,} of the {questions:,} held-out"
-        f" questions; on the others the answer is sure enough (p ≥ {staged.below:g}) without a call",
-        file=sys.stderr,
+    return (
+        f"racing {names} against the recommended option, on {len(race.questions):,} of the {questions:,} held-out"
+        f" questions; on the others the answer is sure enough (p ≥ {staged.below:g}) without a call"
     )
 
 
-async def _played(plan: Plan, race: StageRace, usd: float) -> PlayedNow:
+async def _played(plan: Plan, race: StageRace, usd: float, racing: str) -> PlayedNow:
+    """`racing`: what is raced, in words, which are said when it is known what was paid before."""
     store = plan.store()
     await store.open()
     try:
@@ -201,6 +205,11 @@ async def _played(plan: Plan, race: StageRace, usd: float) -> PlayedNow:
         # difference would be money that nobody has given.
         await store.run(partial(open_account, experiment=plan.name))  # what the dead held is settled first
         before = await store.run(partial(settled_usd, experiment=plan.name))
+        if before:
+            spent, anew = dollars_alike(before, usd)
+            words = f"earlier commands have spent {spent} on this, at most; this one may spend {anew} anew"
+            say(f"moot: {words}", file=sys.stderr)
+        say(f"moot: {racing}", file=sys.stderr)
         foretold = await estimate(plan, store, NOTHING_MORE)
         say(f"moot: {_at_most(foretold, usd)}", file=sys.stderr)
         spec = plan.spec.model_copy(update={"budget_usd": before + usd})

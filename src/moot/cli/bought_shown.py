@@ -156,9 +156,9 @@ def _after(bought: Bought, purchase: Purchase, path: Path, *, written: bool) -> 
         held = "each call reserves the most it can cost until it is billed"
         return f"{dollars(purchase.usd)} is not enough to ask every option one question: {held}. Allow more."
     if bought.played.state == "budget":
-        return f"The money is spent. {again} resumes where it stopped."
+        return f"The money is spent. {again} resumes where it stopped, and may spend as much again."
     if bought.played.state == "interrupted":
-        return f"Interrupted; everything so far is kept. {again} resumes where it stopped."
+        return f"Interrupted; everything so far is kept. {again} resumes where it stopped, and may spend as much again."
     if bought.winner not in (None, INCUMBENT) and not written:
         return f"Next: {again} -o team.yaml writes it, without another call."
     return None

@@ -94,7 +94,9 @@ class Cluster:
 
 
 def merged(clusters: Sequence[Cluster], stage: str, key: Any) -> list[Cluster]:
-    """Clusters with the same key become one."""
+    """Clusters with the same key become one. One alone is what it is: it may be megabytes, and keys take long then."""
+    if len(clusters) < 2:
+        return list(clusters)
     together: dict[str, list[Cluster]] = {}
     for cluster in clusters:
         together.setdefault(key(cluster.text), []).append(cluster)

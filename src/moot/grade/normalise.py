@@ -42,7 +42,10 @@ _REMEMBERED = 1_000
 
 def too_long(text: str) -> bool:
     """Whether a text is too long to be compared but letter by letter."""
-    return len(text) > LONGEST_COMPARED and len(" ".join(text.split())) > LONGEST_COMPARED
+    if len(text) <= LONGEST_COMPARED:
+        return False
+    # Of megabytes the beginning tells it, but where that is white space.
+    return any(len(" ".join(part.split())) > LONGEST_COMPARED for part in (text[: 4 * LONGEST_COMPARED], text))
 
 
 def normalise(text: str) -> str:

@@ -9,7 +9,8 @@ Most count that way. Some count a part beside its whole, and only a total tells:
 So what a total has beyond prompt and completion is the cache's where it is exactly as much as the cache's counts, else it was
 generated: nothing else stands in a total of text, and to take it for nothing makes a cap worthless. Anthropic's OpenAI form,
 DeepSeek, Mistral, vLLM and the like have nothing beyond. A total below the sum says nothing. Without a total, a part that is
-greater than its whole stands beside it.
+greater than its whole stands beside it; but for a count of the cache by a name that means a part of the prompt: of that there is
+no more than there is of the prompt, whatever is said.
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ from moot.models import border
 from moot.types import Usage
 
 
-def as_billed(counted: Usage, total: int | None, written: int | None = None) -> Usage:
-    """`counted`: in the provider's words, `written`: what it put into its cache."""
+def as_billed(counted: Usage, total: int | None, written: int | None = None, *, cached_within: bool = False) -> Usage:
+    """`counted`: in the provider's words, `written`: what it put into its cache. `cached_within`: what it read from there is a
+    part of the prompt by its name."""
     prompt, completion, thoughts, cached = counted.prompt, counted.completion, counted.reasoning, counted.cached
     beyond = 0 if total is None or prompt is None else total - prompt - (completion or 0)
     if beyond > 0 and prompt is not None:
@@ -29,8 +31,8 @@ def as_billed(counted: Usage, total: int | None, written: int | None = None) -> 
     if completion is not None and thoughts is not None and thoughts > completion:
         completion += thoughts
     if prompt is not None and cached is not None and cached > prompt:
-        prompt += cached
-    if (prompt, completion) == (counted.prompt, counted.completion):
+        prompt, cached = (prompt, prompt) if cached_within else (prompt + cached, cached)
+    if (prompt, completion, cached) == (counted.prompt, counted.completion, counted.cached):
         return counted
     return Usage(_bounded(prompt), _bounded(completion), thoughts, cached)
 

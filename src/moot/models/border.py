@@ -28,6 +28,9 @@ LONGEST_WORDS = 2_000
 """Characters of an error, or of what a filter says."""
 LONGEST_LOGPROBS = 2**24
 """Bytes of log probabilities, as JSON; more of them are left out."""
+BEHIND_A_CUT = 1_000
+"""Characters behind the place where a text is cut that are looked through for secrets with what is before it. The beginning of
+one is hidden as well; with more of it fewer words are taken for a beginning."""
 DEEPEST = 64
 
 HOLDS_NUL = "holds a NUL character, which no store can take"
@@ -122,11 +125,25 @@ def name(value: object) -> str | None:
 
 def words(value: object, most: int = LONGEST_WORDS) -> str:
     """What somebody says in an error."""
+    return storable(cut(printed(value), most))
+
+
+def printed(value: object) -> str:
+    """The same in its whole length."""
     try:
-        text = value if type(value) is str else str(value)
+        return value if type(value) is str else str(value)
     except Exception:  # noqa: BLE001  an exception of somebody else's, which cannot even be printed
-        text = type(value).__name__
-    return storable(text if len(text) <= most else text[: most - 1] + "…")
+        return type(value).__name__
+
+
+def cut(text: str, most: int) -> str:
+    """Where somebody else wrote it and may know a secret, `Secrets.shortened` is what cuts it."""
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def uncut_name(value: object) -> str | None:
+    """What names something, while secrets may stand in it: they are looked for first, and then `Secrets.name` cuts it."""
+    return value[: LONGEST_NAME + BEHIND_A_CUT + 1] if isinstance(value, str) and value else None
 
 
 def count(value: object) -> int | None:

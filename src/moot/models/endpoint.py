@@ -253,7 +253,8 @@ class EndpointModel:
         started = time.perf_counter()
         heard: StreamSoFar | None = None
         if way != "whole":
-            heard = StreamSoFar(tell=None if listener is None else self._secrets.untold_to(listener.voice()))
+            tell = None if listener is None else self._secrets.untold_to(listener.voice())
+            heard = StreamSoFar(tell=tell, secrets=self._secrets)
         try:
             async with self._in_time(), self._exchange("POST", self._url, data) as response:
                 reply = await self._read(response, started, heard, way, body)
@@ -279,7 +280,7 @@ class EndpointModel:
         if not 200 <= response.status < 300:
             raw = await self.intake.beginning(response)
             if not told_usage(raw):
-                self._way.check(way, response.status, said_words(raw))
+                self._way.check(way, response.status, said_words(raw, self._secrets))
             if (refused := self._refused(response, raw, time.perf_counter() - started)) is not None:
                 return refused
             self._raise_for_status(response, raw, sent)
@@ -292,7 +293,8 @@ class EndpointModel:
             )
         raw = await self.intake.whole(response)
         self.intake.check_values(raw)
-        return read_completion(raw, latency_s=time.perf_counter() - started, price=self.price, pause_s=pause_s)
+        latency_s = time.perf_counter() - started
+        return read_completion(raw, latency_s=latency_s, price=self.price, pause_s=pause_s, secrets=self._secrets)
 
     def _lost(self, error: Exception) -> TransportError:
         """Why no whole reply came. Only where no connection was made is it sure that nothing is on the bill."""
@@ -330,7 +332,8 @@ class EndpointModel:
         usage = read_usage(told := told_usage(raw))
         cost_usd = cost_of(told, usage, self.price)
         cost_usd = 0.0 if cost_usd is None and self.price is not None else cost_usd
-        return Reply(border.words(words), FILTERED, usage=usage, latency_s=latency_s, cost_usd=cost_usd)
+        told_words = border.storable(self._secrets.shortened(words, border.LONGEST_WORDS))
+        return Reply(told_words, FILTERED, usage=usage, latency_s=latency_s, cost_usd=cost_usd)
 
     def _raise_for_status(
         self, response: aiohttp.ClientResponse, raw: bytes | bytearray, sent: Mapping[str, Any] | None = None

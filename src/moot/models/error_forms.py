@@ -140,7 +140,7 @@ def _fields(error: object, around: Mapping[str, Any], deep: int) -> Mapping[str,
         return {**{name: around[name] for name in ("code", "type", "status") if name in around}, "message": error}
     if "loc" in error and isinstance(error.get("msg"), str):
         place = ".".join(str(part) for part in error["loc"]) if isinstance(error["loc"], list) else str(error["loc"])
-        return {**error, "message": f"{place[:200]}: {error['msg']}"}
+        return {**error, "message": f"{place}: {error['msg']}"}
     if deep and isinstance(error.get("error"), Mapping) and "message" not in error:
         return _fields(error["error"], error, deep - 1)
     return error

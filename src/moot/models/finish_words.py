@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from moot.models.border import uncut_name
 from moot.models.filtered import FILTERED, is_filter_finish
 
 CUT = "length"
@@ -45,10 +46,6 @@ CUT_FINISHES = frozenset(
 )
 
 
-_LONGEST = 300
-"""Characters of such a word."""
-
-
 def failed_finish(finish: str) -> bool:
     if finish in ("stop", CUT):
         return False
@@ -62,8 +59,8 @@ def failed_end_of(choice: Mapping[str, Any], finish: str | None) -> str | None:
     """The word by which a choice says that the endpoint has failed: its own, or the provider's behind an aggregator."""
     if finish is not None and failed_finish(finish):
         return finish
-    native = choice.get("native_finish_reason")
-    return native[:_LONGEST] if isinstance(native, str) and failed_finish(native[:_LONGEST]) else None
+    native = uncut_name(choice.get("native_finish_reason"))
+    return native if native is not None and failed_finish(native) else None
 
 
 def finish_reason(finish: str) -> str:

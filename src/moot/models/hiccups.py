@@ -11,9 +11,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from moot.errors import CallError, RateLimited, ReplyBroken, RequestRejected, ServerFailed
-from moot.models.border import storable
+from moot.models.border import BEHIND_A_CUT, storable
 from moot.models.error_forms import ERRORS, error_fields, error_status, error_words, tells
 from moot.models.retry_after import asked_pause_s
+from moot.models.secrets import NO_SECRETS, Secrets
 
 _RATE_LIMIT = re.compile(r"rate.?limit|too.?many.?requests|throttl", re.IGNORECASE)
 _TELLING = frozenset((*ERRORS, "base_resp", "delta"))
@@ -45,10 +46,10 @@ def error_of(body: Mapping[str, Any], choice: Mapping[str, Any]) -> object:
     return beside
 
 
-def failure_of(error: object, pause_s: float | None = None) -> CallError:
+def failure_of(error: object, pause_s: float | None = None, secrets: Secrets = NO_SECRETS) -> CallError:
     """What an error object inside a success means. `pause_s`: what the response's own header asks for."""
     fields = error_fields({"error": error}) or (error if isinstance(error, Mapping) else {"message": error})
-    said = f"a success with an error in it: {preview(error_words(fields) or str(dict(fields))[:1_000])}"
+    said = f"a success with an error in it: {preview(error_words(fields) or str(dict(fields)), secrets=secrets)}"
     pause_s = asked_pause_s({}, fields) if pause_s is None else pause_s
     status = error_status(fields)
     kinds = " ".join(str(fields.get(name))[:100] for name in ("code", "type", "status"))
@@ -70,8 +71,9 @@ def failed_end(finish: str) -> Mapping[str, Any]:
     return {**named, "message": f"it ended with {finish!r}"}
 
 
-def preview(raw: bytes | bytearray | str, length: int = 200) -> str:
-    """The beginning of what came, for an error message."""
-    text = raw if isinstance(raw, str) else raw[: length * 4].decode("utf-8", "replace")
-    text = storable(" ".join(text[: length * 2].split()))
+def preview(raw: bytes | bytearray | str, length: int = 200, *, secrets: Secrets = NO_SECRETS) -> str:
+    """The beginning of what came, for an error message. `secrets`: are looked for before it is cut."""
+    most = length * 2 + BEHIND_A_CUT
+    text = raw[:most] if isinstance(raw, str) else raw[: most * 4].decode("utf-8", "replace")
+    text = storable(" ".join(secrets.beginning_of(text, length * 2).split()))
     return repr(text if len(text) <= length else text[:length] + "…")

@@ -97,7 +97,8 @@ class LitellmModel:
         listener = who_listens()
         way = self._way.body(body, listens=listener is not None)
         heard = StreamSoFar(
-            tell=None if listener is None or way == "whole" else self._secrets.untold_to(listener.voice())
+            tell=None if listener is None or way == "whole" else self._secrets.untold_to(listener.voice()),
+            secrets=self._secrets,
         )
         key = NO_KEY if self._api_key is None and self.base_url is not None else self._api_key
         started = time.perf_counter()
@@ -134,7 +135,8 @@ class LitellmModel:
             return await self._streamed(heard, way, time.perf_counter() - started)
         try:
             completion = overheard.failed or _written(response)
-            reply = read_completion(completion, latency_s=time.perf_counter() - started, price=self.price)
+            latency_s = time.perf_counter() - started
+            reply = read_completion(completion, latency_s=latency_s, price=self.price, secrets=self._secrets)
         except CallError as error:
             error.args = (self._secrets.hidden_in(str(error)),)
             raise
@@ -148,14 +150,14 @@ class LitellmModel:
     def _check_way(self, way: Way, error: Exception, end: CallEnd) -> None:
         status = end.status or getattr(error, "status_code", None)
         if isinstance(status, int):
-            self._way.check(way, status, border.words(error))
+            self._way.check(way, status, self._words_of(error))
 
     async def _streamed(self, heard: StreamSoFar, way: Way, latency_s: float) -> Reply:
         """The reply that a stream was, put together again."""
         if heard.why_filtered is None and (heard.error or heard.finish is None or heard.failed):
             told = heard.error or (failed_end(heard.failed) if heard.failed else None)
             words = f"{self.model}: the reply ended before it was whole"
-            broken = failure_of(told) if told else ReplyBroken(words)
+            broken = failure_of(told, secrets=self._secrets) if told else ReplyBroken(words)
             broken.args = (self._secrets.hidden_in(str(broken)),)
             heard.tell_bill(broken, self.price)
             raise broken
@@ -165,7 +167,7 @@ class LitellmModel:
 
     def _filter_words(self, error: Exception, end: CallEnd) -> str | None:
         """What a filter says: an error of its own with LiteLLM, or another one whose code or words say so."""
-        words = border.words(error)
+        words = self._words_of(error)
         if isinstance(error, self._litellm.exceptions.ContentPolicyViolationError):
             return words
         status = end.status or getattr(error, "status_code", None)
@@ -179,6 +181,7 @@ class LitellmModel:
         cost_usd = cost_of(end.usage, usage, self.price)
         if self.price is not None and cost_usd is None and end.status is not None:
             cost_usd = 0.0
+        words = border.storable(self._secrets.shortened(words, border.LONGEST_WORDS))
         return Reply(words, FILTERED, usage=usage, latency_s=latency_s, cost_usd=cost_usd)
 
     def _ours(self, error: Exception, end: CallEnd) -> CallError:
@@ -203,7 +206,10 @@ class LitellmModel:
         return ours
 
     def _message(self, error: Exception) -> str:
-        return self._secrets.hidden_in(f"{self.model}: {type(error).__name__}: {border.words(error)}")
+        return self._secrets.hidden_in(f"{self.model}: {type(error).__name__}: {self._words_of(error)}")
+
+    def _words_of(self, error: Exception) -> str:
+        return border.storable(self._secrets.shortened(border.printed(error), border.LONGEST_WORDS))
 
 
 async def _heard_to_its_end(response: Any, heard: StreamSoFar) -> None:
@@ -213,7 +219,7 @@ async def _heard_to_its_end(response: Any, heard: StreamSoFar) -> None:
         heard.take(chunk.model_dump(), 0)
         if heard.untold:
             await heard.tell_untold()
-    heard.finish = border.name(getattr(response, "received_finish_reason", heard.finish))
+    heard.finish = border.uncut_name(getattr(response, "received_finish_reason", heard.finish))
     came = getattr(response, "chunks", None)
     if isinstance(came, list):
         counts = [usage for chunk in came if (usage := getattr(chunk, "usage", None)) is not None]

@@ -15,7 +15,7 @@ from moot.models.error_forms import error_code, error_in, error_words
 from moot.models.hiccups import PASSING_STATUSES, preview
 from moot.models.json_mode import complaint
 from moot.models.retry_after import asked_pause_s
-from moot.models.secrets import Secrets
+from moot.models.secrets import NO_SECRETS, Secrets
 from moot.models.taken_params import SYSTEM_ADVICE, ParamRefused, param_advice, refused_params, without_system_role
 from moot.models.wire import tell_bill
 from moot.types import Price
@@ -53,7 +53,7 @@ class Rejected:
     ) -> CallError:
         """`sent`: the body that it says no to. `default_temperature`: holds the word where nobody has named one."""
         said = error_in(raw) or {}
-        words = self.secrets.hidden_in(said_words(raw))
+        words = said_words(raw, self.secrets)
         message = f"{self.base_url} answered {status}: {words}"
         refused = refused_params(status, said, sent)
         if status in (400, 422) and default_temperature and "temperature" in message:
@@ -72,8 +72,9 @@ class Rejected:
         elif (status >= 500 and status != 501) or status in PASSING_STATUSES:
             error = ServerFailed(message, status=status, retry_after_s=pause_s)
         elif 300 <= status < 400:
-            location = re.split(r"[?#]", headers.get("Location", ""), maxsplit=1)[0]  # the rest may be a key
-            place = border.words(self.secrets.hidden_in(location or "?"), border.LONGEST_NAME)
+            location = self.secrets.hidden_in(headers.get("Location", ""))
+            shown = re.split(r"[?#]", location, maxsplit=1)[0]  # the rest may be a key that is not ours
+            place = border.words(shown or "?", border.LONGEST_NAME)
             error = RequestRejected(f"{self.base_url} redirects to {place}; set base_url to it", status=status)
         elif refused:
             error = ParamRefused(message, status=status, names=refused)
@@ -104,9 +105,9 @@ def told_usage(raw: bytes | bytearray) -> object:
         return None
 
 
-def said_words(raw: bytes | bytearray) -> str:
+def said_words(raw: bytes | bytearray, secrets: Secrets = NO_SECRETS) -> str:
     """The server's own words, in whichever of the usual places they stand."""
     error = error_in(raw)
     if error is not None and (words := error_words(error)):
-        return preview(words, 300)
-    return preview(raw, 300) if raw else "no words"
+        return preview(words, 300, secrets=secrets)
+    return preview(raw, 300, secrets=secrets) if raw else "no words"

@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import SplitResult, unquote
 
+from moot.models import border
 from moot.models.cut_out import CUT_OUT
 from moot.models.overheard import Tell, TellInSteps
 from moot.models.secret_names import is_no_key, names_a_secret
@@ -29,6 +30,9 @@ NO_WORD = 12
 """A secret shorter than this is taken out of a reply where it stands by itself: inside of a word it is that word."""
 NO_WORD_PACKED = 6
 """Bytes. Shorter ones are words like others when they are packed; and shorter than `NO_WORD` they are looked for alone."""
+
+NO_BEGINNING = 4
+"""Characters. Fewer at the end of a text are a word that ends so, and no beginning of a secret that goes on elsewhere."""
 
 _ESCAPE = re.compile(r"\\{1,16}u([0-9a-fA-F]{4})")
 
@@ -79,6 +83,30 @@ class Secrets:
             words = _hide(text, words)
         return words
 
+    def shortened(self, text: str, most: int) -> str:
+        """The first characters of a text that is longer. They are cut when its secrets are hidden: a part of one is none to
+        whoever looks later. One that is short enough is looked through with the whole reply."""
+        if len(text) <= most:
+            return text
+        if self._spelt:
+            text = self._without_a_beginning(self._hidden_in(text[: most + border.BEHIND_A_CUT], cut=True), most=1)
+        return border.cut(text, most) if len(text) > most else text
+
+    def name(self, value: object) -> str | None:
+        """What names something, in so many characters; None for what is no text, or an empty one."""
+        text = border.uncut_name(value)
+        return None if text is None else border.storable(self.shortened(text, border.LONGEST_NAME))
+
+    def beginning_of(self, text: str, most: int) -> str:
+        """Of what is quoted in a message. What is quoted may have been cut on its way."""
+        hidden = self.hidden_in(text[: most + border.BEHIND_A_CUT])
+        return self._without_a_beginning(hidden, most=1 if len(hidden) > most else NO_BEGINNING)[:most]
+
+    def _without_a_beginning(self, text: str, *, most: int) -> str:
+        """Without what is at its end the beginning of a secret, where that has so many characters."""
+        told = self.words_so_far().take(text)
+        return text if len(text) - len(told) < most else told + HIDDEN
+
     def _hidden_in(self, text: str, *, cut: bool = False) -> str:
         return ended(self._hiding(text, cut=cut))
 
@@ -123,6 +151,10 @@ class Secrets:
                     yield
             yield
         return False
+
+
+NO_SECRETS = Secrets(())
+"""Of a model that is shown none."""
 
 
 def secret_headers(headers: Mapping[str, str]) -> list[str]:

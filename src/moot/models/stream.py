@@ -18,6 +18,7 @@ from moot.models.hiccups import error_of, failed_end, failure_of, preview
 from moot.models.idle_lines import IdleLines
 from moot.models.intake import STREAM_TIMES, Holding, Intake
 from moot.models.overheard import TellInSteps
+from moot.models.secrets import NO_SECRETS, Secrets
 from moot.models.turns import TURN_S, in_turns
 from moot.models.wire import build_reply, filtered_by, read_completion, tell_bill, version_of
 from moot.types import Price, Reply
@@ -51,12 +52,14 @@ class StreamSoFar:
     """Told the words of the reply as they come."""
     untold: list[str] = field(default_factory=list)
     """Words that have come and are not told yet, which may take a while."""
+    secrets: Secrets = NO_SECRETS
+    """Hidden in what is cut."""
 
     def take(self, event: Mapping[str, Any], size: int) -> None:
         """`size`: how long it was on the wire."""
         self.usage = event.get("usage") or self.usage
-        self.model = border.name(event.get("model")) or self.model
-        self.fingerprint = border.name(event.get("system_fingerprint")) or self.fingerprint
+        self.model = border.uncut_name(event.get("model")) or self.model
+        self.fingerprint = border.uncut_name(event.get("system_fingerprint")) or self.fingerprint
         self.blocked = self.blocked or block_reason(event, {})
         choices = event.get("choices")
         ours = [  # one was asked for: others are not its words
@@ -84,7 +87,7 @@ class StreamSoFar:
         for field_name, tokens in logprobs.items() if isinstance(logprobs, Mapping) else ():
             if isinstance(tokens, list):
                 self.logprobs.setdefault(str(field_name), []).extend(tokens)
-        self.finish = border.name(choice.get("finish_reason")) or self.finish
+        self.finish = border.uncut_name(choice.get("finish_reason")) or self.finish
         self.failed = self.failed or failed_end_of(choice, self.finish)
 
     async def tell_untold(self) -> None:
@@ -106,18 +109,19 @@ class StreamSoFar:
     def reply(self, *, latency_s: float, price: Price | None) -> Reply:
         text, finish = "".join(self.text), self.finish or "stop"
         if (why := self.why_filtered) is not None:
-            text, finish = text or why[: border.LONGEST_WORDS], FILTERED
+            text, finish = text or self.secrets.shortened(why, border.LONGEST_WORDS), FILTERED
         return build_reply(
             text=text,
             refusal="".join(self.refusal),
             finish=finish,
             thoughts="".join(self.thoughts),
             usage=self.usage,
-            version=version_of(self.model, self.fingerprint),
+            version=version_of(self.model, self.fingerprint, self.secrets),
             logprobs=self.logprobs or None,
             latency_s=latency_s,
             price=price,
             broken_off=bool(self.text),
+            secrets=self.secrets,
         )
 
     def tell_bill(self, error: CallError, price: Price | None) -> None:
@@ -159,13 +163,15 @@ async def _read_stream(
                 if line.startswith((b"{", b"[")):  # asked to stream, the server answered whole
                     intake.check_values(line)
                     latency_s = time.perf_counter() - started
-                    return read_completion(line, latency_s=latency_s, price=price, pause_s=pause_s)
+                    return read_completion(
+                        line, latency_s=latency_s, price=price, pause_s=pause_s, secrets=heard.secrets
+                    )
                 continue
             data = line[5:].strip()
             if done := data == b"[DONE]":
                 break
             intake.check_values(data)
-            event = _event(data, pause_s)
+            event = _event(data, pause_s, heard.secrets)
             before = heard.size
             heard.take(event, len(data))
             if heard.untold:
@@ -173,27 +179,27 @@ async def _read_stream(
             if heard.size > before:
                 idle.brought_a_word()
             if heard.error and not heard.filtered:
-                raise failure_of(heard.error, pause_s)
+                raise failure_of(heard.error, pause_s, heard.secrets)
     filtered = heard.why_filtered is not None
     if heard.finish is None and not done and not filtered:
         raise ConnectionFailed("the stream was cut before its end", sent=True)
     if heard.failed is not None and not filtered:
-        raise failure_of(failed_end(heard.failed), pause_s)
+        raise failure_of(failed_end(heard.failed), pause_s, heard.secrets)
     if not heard.chosen and not filtered:
         raise ReplyBroken("the stream held no reply", retry_after_s=pause_s)
     return heard.reply(latency_s=time.perf_counter() - started, price=price)
 
 
-def _event(data: bytes, pause_s: float | None) -> Mapping[str, Any]:
+def _event(data: bytes, pause_s: float | None, secrets: Secrets) -> Mapping[str, Any]:
     try:
         event = json.loads(data)
     except (ValueError, RecursionError):
-        said = f"the stream holds something that is not JSON: {preview(data)}"
+        said = f"the stream holds something that is not JSON: {preview(data, secrets=secrets)}"
         raise ReplyBroken(said, retry_after_s=pause_s) from None
     if not isinstance(event, dict) and (error := error_fields(event)) is not None:
         return {"error": error}
     if not isinstance(event, dict):
-        raise ReplyBroken(f"the stream broke off with {preview(data)}", retry_after_s=pause_s)
+        raise ReplyBroken(f"the stream broke off with {preview(data, secrets=secrets)}", retry_after_s=pause_s)
     return event
 
 

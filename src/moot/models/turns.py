@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Generator
+from collections.abc import AsyncGenerator, AsyncIterator, Generator
+from contextlib import aclosing
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -28,6 +29,17 @@ def ended(steps: Stepwise[T]) -> T:
         except StopIteration as end:
             result: T = end.value
             return result
+
+
+async def each_in_turn(values: AsyncGenerator[T]) -> AsyncIterator[T]:
+    """One after the other, while others have their turns, also where whoever makes them and whoever takes them waits for nothing."""
+    over_at = time.perf_counter() + TURN_S
+    async with aclosing(values):
+        async for value in values:
+            yield value
+            if time.perf_counter() > over_at:
+                await asyncio.sleep(0)
+                over_at = time.perf_counter() + TURN_S
 
 
 async def in_turns(steps: Stepwise[T]) -> T:

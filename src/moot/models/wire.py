@@ -17,28 +17,34 @@ from moot.models.error_forms import error_fields, error_status
 from moot.models.filtered import FILTERED, block_reason, filter_words
 from moot.models.finish_words import failed_end_of, finish_reason
 from moot.models.hiccups import error_of, failed_end, failure_of, preview
+from moot.models.secrets import NO_SECRETS, Secrets
 from moot.types import Price, Reply, Usage
 
 _DECIMAL = re.compile(r"\d{1,20}(\.\d{1,40})?([eE]-?\d{1,3})?", re.ASCII)
 
 
 def read_completion(
-    raw: bytes | bytearray | str, *, latency_s: float, price: Price | None, pause_s: float | None = None
+    raw: bytes | bytearray | str,
+    *,
+    latency_s: float,
+    price: Price | None,
+    pause_s: float | None = None,
+    secrets: Secrets = NO_SECRETS,
 ) -> Reply:
     """A chat completion, as bytes from a server, into a Reply; where it is none, what that means.
 
-    `pause_s`: what the response's own Retry-After asks for.
+    `pause_s`: what the response's own Retry-After asks for. `secrets`: are hidden in what is cut; else they are in it still.
     """
     try:
         body = orjson.loads(raw)
     except ValueError:
-        body = _loads_leniently(raw, pause_s)
+        body = _loads_leniently(raw, pause_s, secrets)
     if not isinstance(body, dict) and (error := error_fields(body)) is not None:
         body = {"error": error}  # Gemini's errors come in a list
     if not isinstance(body, dict):
-        raise ReplyBroken(f"the reply is not a JSON object: {preview(raw)}", retry_after_s=pause_s)
+        raise ReplyBroken(f"the reply is not a JSON object: {preview(raw, secrets=secrets)}", retry_after_s=pause_s)
     try:
-        return _reply_of(body, raw, latency_s=latency_s, price=price, pause_s=pause_s)
+        return _reply_of(body, raw, latency_s=latency_s, price=price, pause_s=pause_s, secrets=secrets)
     except CallError as error:
         tell_bill(error, body.get("usage"), price, generated=bool(body.get("choices")))
         raise
@@ -51,25 +57,26 @@ def _reply_of(
     latency_s: float,
     price: Price | None,
     pause_s: float | None,
+    secrets: Secrets,
 ) -> Reply:
     choices = body.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else {}
     message = choice.get("message")
     finish = choice.get("finish_reason")
     if finish != "stop":
-        finish = border.name(finish) or "stop"
+        finish = border.uncut_name(finish) or "stop"
     text = _text_of(message.get("content")) if isinstance(message, dict) else ""
     error, broken_off = error_of(body, choice), False
     if why := filtered_by(error) or block_reason({}, choice) or (None if text else block_reason(body, {})):
         broken_off = bool(text)
-        text, finish = text or why[: border.LONGEST_WORDS], FILTERED
+        text, finish = text or secrets.shortened(why, border.LONGEST_WORDS), FILTERED
     elif error:
-        raise failure_of(error, pause_s)
+        raise failure_of(error, pause_s, secrets)
     elif (failed := failed_end_of(choice, finish)) is not None:
-        raise failure_of(failed_end(failed), pause_s)
+        raise failure_of(failed_end(failed), pause_s, secrets)
     elif not isinstance(message, dict) and finish_reason(finish) != FILTERED:
         missing = "no 'choices'" if not isinstance(choices, list) else "no message in its 'choices'"
-        raise ReplyBroken(f"the reply has {missing}: {preview(raw)}", retry_after_s=pause_s)
+        raise ReplyBroken(f"the reply has {missing}: {preview(raw, secrets=secrets)}", retry_after_s=pause_s)
     elif finish_reason(finish) == FILTERED:
         broken_off = bool(text)  # the words are the model's, up to where the filter stopped it
     message = message if isinstance(message, dict) else {}
@@ -79,11 +86,12 @@ def _reply_of(
         finish=finish,
         thoughts=message.get("reasoning_content") or message.get("reasoning"),
         usage=body.get("usage"),
-        version=version_of(body.get("model"), body.get("system_fingerprint")),
+        version=version_of(body.get("model"), body.get("system_fingerprint"), secrets),
         logprobs=choice.get("logprobs"),
         latency_s=latency_s,
         price=price,
         broken_off=broken_off,
+        secrets=secrets,
     )
 
 
@@ -95,13 +103,14 @@ def filtered_by(error: object) -> str | None:
     return filter_words({"error": error}, status or 400)
 
 
-def _loads_leniently(raw: bytes | bytearray | str, pause_s: float | None) -> Any:
+def _loads_leniently(raw: bytes | bytearray | str, pause_s: float | None, secrets: Secrets) -> Any:
     """The standard library takes what orjson does not: lone surrogates, NaN."""
     try:
         return json.loads(raw)
     except (ValueError, RecursionError) as error:
         said = border.words(error, 100)
-        raise ReplyBroken(f"the reply is not JSON ({said}): {preview(raw)}", retry_after_s=pause_s) from None
+        begins = preview(raw, secrets=secrets)
+        raise ReplyBroken(f"the reply is not JSON ({said}): {begins}", retry_after_s=pause_s) from None
 
 
 def build_reply(
@@ -116,6 +125,7 @@ def build_reply(
     latency_s: float,
     price: Price | None,
     broken_off: bool = False,
+    secrets: Secrets = NO_SECRETS,
 ) -> Reply:
     """The end that whole replies and streams share. `broken_off`: by a filter, and the words are the model's."""
     if isinstance(refusal, str) and refusal:
@@ -127,10 +137,10 @@ def build_reply(
         counted = replace(counted, prompt=counted.prompt or None, completion=None)
     return Reply(
         text=border.long_text(text),
-        finish=border.name(finish) or "stop",
+        finish=secrets.name(finish) or "stop",
         usage=counted,
         latency_s=latency_s,
-        version=border.name(version),
+        version=version,
         cost_usd=cost_of(usage, counted, price),
         thoughts=border.long_text(thoughts) if isinstance(thoughts, str) and thoughts else None,
         logprobs=border.logprobs_of(logprobs),
@@ -224,12 +234,13 @@ def read_usage(usage: object) -> Usage:
             _count(usage, "cache_read_input_tokens"),
         ),
     )
+    beside = _count(usage, "cache_read_input_tokens") is not None  # Anthropic's count, whatever else a gateway calls it
     written = _first(
         _count(usage, "cache_creation_input_tokens"),
         _count(of_prompt, "cache_creation_tokens"),
         _count(of_prompt, "cache_write_tokens"),
     )
-    return as_billed(counted, total, written)
+    return as_billed(counted, total, written, cached_within=not beside)
 
 
 _PARTS = frozenset(
@@ -251,9 +262,9 @@ def _text_of(content: object) -> str:
     return ""
 
 
-def version_of(model: object, fingerprint: object) -> str | None:
-    named, told = border.name(model), border.name(fingerprint)
-    return f"{named} {told}" if named and told else named or told
+def version_of(model: object, fingerprint: object, secrets: Secrets = NO_SECRETS) -> str | None:
+    named, told = secrets.name(model), secrets.name(fingerprint)
+    return secrets.name(f"{named} {told}" if named and told else named or told)
 
 
 def _first(*counts: int | None) -> int | None:

@@ -19,6 +19,7 @@ from moot.measures.cells import Stored
 from moot.measures.claims.headline_alone import headline_alone
 from moot.measures.claims.without_members import WithoutMembers
 from moot.measures.columns import names_teams, titled
+from moot.measures.facts.figures import LOST_OR_UNDER_WAY, losses_words
 from moot.measures.numbers import money, money_alike, right
 from moot.measures.sides import cells_named
 from moot.measures.source import Source
@@ -69,7 +70,8 @@ def so_far(connection: Connection, experiment: Row, now: float) -> dict[str, Any
             for row, cell in zip(taken["accuracy"], source.cells, strict=True)
         ],
         "bill_usd": taken["bill_usd"],
-        "spent": _spent(taken["bill_usd"], source.config.get("budget_usd")),
+        "losses_usd": taken["losses_usd"],
+        "spent": _spent(taken, source.config.get("budget_usd"), LOST_OR_UNDER_WAY if state == "running" else None),
         "models": _models(connection, source, taken["failures"], now),
         "started_at": runs[-1]["started_at"] if runs else None,
         "cause": facts_of(runs[-1]).get("cause") if runs else None,
@@ -103,11 +105,14 @@ def _shown(row: Mapping[str, Any], *, team: bool) -> dict[str, Any]:
     return {"of": titled(row, team=team), **{key: row[key] for key in kept if key in row}, "words": right(row).lstrip()}
 
 
-def _spent(bill_usd: float | None, budget_usd: float | None) -> str:
+def _spent(taken: Mapping[str, Any], budget_usd: float | None, whose: str | None) -> str:
+    """`whose`: of which calls the losses are."""
+    bill_usd: float | None = taken["bill_usd"]
+    more = losses_words(bill_usd, taken["losses_usd"], whose)
     if bill_usd is None or budget_usd is None:
-        return "cost unknown" if bill_usd is None else f"{money(bill_usd)} spent"
+        return f"{'cost unknown' if bill_usd is None else f'{money(bill_usd)} spent'}{more}"
     spent, cap = money_alike([bill_usd, budget_usd])
-    return f"{spent} of {cap} spent"
+    return f"{spent} of {cap} spent{more}"
 
 
 def _models(

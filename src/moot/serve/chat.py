@@ -42,6 +42,8 @@ MOST_ABLE = 3
 
 PIECE = 24
 """Characters in one event of a stream: the answer is whole when the stream begins, so this is for the eye only."""
+MOST_PIECES = 256
+"""Of an answer. What stands around a piece is ten times as long as a piece, and nobody reads along with a long answer."""
 
 NO_ANSWER_STATUS = 502
 TOO_LATE_STATUS = 408
@@ -241,6 +243,11 @@ def completion_of(head: Head, asked: AnsweredQuestion, wish: AskedOfTeam, dresse
         tool=wanted.tool if wanted is not None and not refused else None,
         more={"moot": report},
     )
+
+
+def piece_chars(chars: int) -> int:
+    """Characters in one event of an answer of so many."""
+    return max(PIECE, -(-chars // MOST_PIECES))
 
 
 def _by_filters(asked: AnsweredQuestion) -> bool:

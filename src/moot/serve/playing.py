@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Protocol, TypeVar
@@ -18,12 +18,13 @@ from starlette.types import Receive, Scope, Send
 from moot.errors import MootError, UsageError
 from moot.live.answered_question import AnsweredQuestion
 from moot.live.team import LiveTeam, unheard
+from moot.models.turns import each_in_turn
 from moot.openai_form.completions import DONE, Completion, Head, sse
 from moot.openai_form.refusal import Refused, error_json
 from moot.openai_form.requests import WantedJson
 from moot.serve.admission import Admission, Holder
 from moot.serve.asked_for import AskedOfTeam
-from moot.serve.chat import PIECE, TOO_LATE_STATUS, Conversation, completion_of, conversation, refuse_unplayable
+from moot.serve.chat import TOO_LATE_STATUS, Conversation, completion_of, conversation, piece_chars, refuse_unplayable
 from moot.serve.client_form import check_schema, dressed
 from moot.serve.early_answer import EarlyAnswer, PlainSpeakers
 from moot.serve.events import seated_event, verdict_event
@@ -243,7 +244,7 @@ class ServedRequest:
         pieces = self.stream(talk, watched=watched, with_usage=with_usage)
         return Stream(self.head.id, pieces, place)
 
-    async def stream(self, talk: Conversation, *, watched: bool, with_usage: bool) -> AsyncIterator[bytes]:
+    async def stream(self, talk: Conversation, *, watched: bool, with_usage: bool) -> AsyncGenerator[bytes]:
         """The final answer in pieces; for those who watch also what happens at the table, as it happens."""
         happenings = Happenings()
         telling = self.telling(talk, happenings, watched=watched)
@@ -266,7 +267,8 @@ class ServedRequest:
                 yield sse(error_json(refusal_of(error)))
                 yield DONE
             else:
-                for piece in done.pieces(chars=PIECE, with_usage=with_usage, begun=True, told=sent):
+                chars = piece_chars(len(done.text) - sent)
+                for piece in done.pieces(chars=chars, with_usage=with_usage, begun=True, told=sent):
                     yield piece
         finally:
             await ended(task)
@@ -362,13 +364,14 @@ async def _gone(request: Request) -> None:
 
 
 class Stream(StreamingResponse):
-    """Events. The place at the table is given up however the stream ends, even before its first event."""
+    """Events. The place at the table is given up however the stream ends, even before its first event. A client that reads as
+    fast as they are written is never waited for: others have their turn in between."""
 
     def __init__(
-        self, ident: str, pieces: AsyncIterator[bytes], place: contextlib.AsyncExitStack | None = None
+        self, ident: str, pieces: AsyncGenerator[bytes], place: contextlib.AsyncExitStack | None = None
     ) -> None:
         headers = {"Cache-Control": "no-cache", "X-Request-Id": ident, "X-Accel-Buffering": "no"}
-        super().__init__(pieces, media_type="text/event-stream", headers=headers)
+        super().__init__(each_in_turn(pieces), media_type="text/event-stream", headers=headers)
         self._place = place or contextlib.AsyncExitStack()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

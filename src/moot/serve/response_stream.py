@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncGenerator, Iterable
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -51,7 +51,7 @@ async def streamed_response(play: ServedRequest, request: Request, *, watched: b
         await ending.aclose()
         raise
 
-    async def pieces() -> AsyncIterator[bytes]:
+    async def pieces() -> AsyncGenerator[bytes]:
         begun = False
         async for told in told_in_time(happenings, first):
             if told is None:
@@ -76,6 +76,6 @@ async def streamed_response(play: ServedRequest, request: Request, *, watched: b
     return Stream(play.head.id, pieces(), ending)
 
 
-async def _each(pieces: Iterable[bytes]) -> AsyncIterator[bytes]:
+async def _each(pieces: Iterable[bytes]) -> AsyncGenerator[bytes]:
     for piece in pieces:
         yield piece

@@ -22,7 +22,7 @@ from moot.openai_form.requests import (
     WantedJson,
 )
 from moot.serve.asked_for import PLAIN_FORM, AskedOfTeam, CannotBeDone, MootOptions, TeamRequest, refuse_all_but_words
-from moot.serve.chat import PIECE
+from moot.serve.chat import piece_chars
 from moot.serve.tools import UNSUPPORTED_VALUE, ResponsesTool, ToolFunction, forced_tool
 from moot.types import Usage
 
@@ -276,7 +276,8 @@ class ResponseEvents:
 
 
 def _pieces(text: str) -> Iterator[str]:
-    return (text[start : start + PIECE] for start in range(0, len(text), PIECE))
+    chars = piece_chars(len(text))
+    return (text[start : start + chars] for start in range(0, len(text), chars))
 
 
 def _refusal_events(done: Completion, message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

@@ -190,6 +190,13 @@ def served(store: Path, name: str, since: float = 0.0) -> Row:
         "preferences": preferred(store, [*plays, *visited], [*cells, *own_cells]),
         "absences": absences(plays),
         "failures": [],
+        "losses_usd": math.fsum(
+            row["usd"]
+            for table in ("losses", "reservations")
+            for row in rows_of(
+                store, f"select usd from {table} where experiment = ? and created_at >= ?", f"{name}:served", since
+            )
+        ),
     }
 
 

@@ -210,10 +210,11 @@ def _usage(source: Source, keys: Collection[str]) -> dict[str, Any]:
     }
 
 
-def losses_usd(connection: Connection, name: str) -> float:
+def losses_usd(connection: Connection, name: str, since: float = 0.0) -> float:
     """What may be on the bill beside them, at the most: attempts that gave no reply, and those that are under way, or were
-    when their process died."""
+    when their process died. `since`: in seconds of the clock."""
     amounts: list[float] = []
     for table in (schema.losses, schema.reservations):
-        amounts += connection.execute(select(table.c.usd).where(table.c.experiment == name)).scalars().all()
+        ours = select(table.c.usd).where(table.c.experiment == name, table.c.created_at >= since)
+        amounts += connection.execute(ours).scalars().all()
     return math.fsum(amounts)

@@ -103,6 +103,18 @@ def _paid(figures: Figures) -> str:
     return f"{paid}, and at most {money(losses)} more, for calls that were {whose_losses(bill)}" if losses else paid
 
 
+def losses_words(bill_usd: float | None, losses_usd: float, whose: str | None = None) -> str:
+    """What stands behind a bill where that is told; nothing where nothing was lost. `whose`: of which calls."""
+    whose = whose_losses(bill_usd) if whose is None else whose
+    return f", at most {money(losses_usd)} more for calls {whose}" if losses_usd else ""
+
+
+LOST_OR_UNDER_WAY = "under way or cut off"
+"""Which those are while a run goes on."""
+LOST_OR_NOT_KEPT = "cut off or not kept"
+"""Which those are that nobody planned: of what is forgotten, or never was kept, the sum stays in the books."""
+
+
 def whose_losses(bill_usd: float | None) -> str:
     """What more may be on the bill is for such calls. Of a bill that is not known also for those that nobody counted."""
     return "cut off or not counted" if bill_usd is None else "cut off"

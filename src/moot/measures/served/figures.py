@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from moot.data.clusters import dealing_names
+from moot.measures.accuracy.figures import losses_usd
 from moot.measures.askings import ABSENT, NOT_HEARD
 from moot.measures.cells import Row as StoredRow
 from moot.measures.served.agreement import NO_ANSWER
@@ -73,6 +74,7 @@ def served_figures(
             connection, [*plays, *visited.plays], [own[0].named for own in (*by_team, *by_visitors)]
         ),
         "absences": _absences(traffic),
+        "losses_usd": losses_usd(connection, name, since or 0.0),
         "failures": [dict(row) for row in failures_since(connection, name, since)],
         "measured_by": None if isinstance(measured, str) else measured["id"],
         "drift": drift,

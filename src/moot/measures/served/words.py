@@ -9,6 +9,7 @@ from typing import Any
 from moot.live.answered_question import LONG
 from moot.measures.askings import ABSENT, PLAYER
 from moot.measures.columns import titled
+from moot.measures.facts.figures import LOST_OR_NOT_KEPT
 from moot.measures.numbers import between, money, percent, rounded
 from moot.measures.served.drift import figure_words
 from moot.stats.counted_words import count, waiting_words
@@ -80,7 +81,13 @@ def _clock(moment: str) -> str:
 
 
 def took_words(served: Row) -> str:
-    """How long a question took, and what it cost."""
+    """How long a question took, and what it cost. What may be on the bill beside that is of no question that is known."""
+    if not (more_usd := served.get("losses_usd")):  # a day has none of its own
+        return _took_words(served)
+    return f"{_took_words(served)} At most {money(more_usd)} more may be on the bill, for calls {LOST_OR_NOT_KEPT}."
+
+
+def _took_words(served: Row) -> str:
     latency, cost = served["latency"], served["cost"]
     long = (
         f"A question took {_seconds(latency['median_s'])} (median; 95 % of them at most {_seconds(latency['p95_s'])})"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from moot.measures.facts.figures import LOST_OR_NOT_KEPT, losses_words
 from moot.measures.numbers import money
 from moot.measures.reserved import SERVED
 from moot.measures.served.words import drift_words, opening_words, plans_words, visitors_words
@@ -23,6 +24,7 @@ def served_lead(figures: Figures) -> str:
     served = figures[SERVED]
     usd = served["cost"]["usd_per_1000"]
     paid = "cost unknown" if usd is None else f"{money(usd)} for 1,000" if usd else "no cost"
+    paid += losses_words(usd, served["losses_usd"], LOST_OR_NOT_KEPT)
     teams = count(len(served["by_team"]), "strategy", "strategies")
     periods = count(len(served["by_day"]), "day" if served["days_each"] == 1 else "week")
     return " · ".join((count(served["asked"], "question"), periods, teams, paid))
