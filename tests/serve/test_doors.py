@@ -108,9 +108,8 @@ async def test_an_upload_that_is_broken_off_is_no_fault_of_the_server(
 
 @pytest.mark.parametrize("way", ["websocket", "h2c", "CONNECT"])
 async def test_whoever_wants_another_protocol_is_answered_in_this_one(
-    tmp_path: Path, way: str, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, way: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    caplog.set_level(logging.WARNING)
     async with serving(tmp_path) as served:
         if way == "CONNECT":
             status, _ = await raw(served, way, "/healthz", {"Host": "127.0.0.1"})
@@ -124,7 +123,7 @@ async def test_whoever_wants_another_protocol_is_answered_in_this_one(
                 async with asyncio.timeout(120):
                     assert b"200 OK" in await reader.readuntil(b'"error":null}')
             writer.transport.abort()
-    assert caplog.text == ""
+    assert capfd.readouterr().err == ""
 
 
 NOT_OURS = (
