@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import importlib
 import re
 import time
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hostile_texts import Hostile, hostile_to
 from source_trees import ROOT, trees_with
 
 METHODS = ("match", "fullmatch", "search", "finditer", "findall", "sub", "subn", "split")
@@ -53,10 +55,23 @@ QUADRATIC = re.compile(r"\s*x")
 OF_QUADRATIC = 0.4
 """For the long ones: of the time that this takes, on the same machine in the same moment."""
 
-BOUNDED: dict[str, str] = {
-    "moot.team.final_line.free_words._TAG_BEHIND": "the last 24 characters",
+SCREENED = 300
+"""Characters of the texts that are made of a pattern's own pieces: there are many, and the slowest of them are looked at again,"""
+GROWN = 8
+"""so many times as long,"""
+MOST_GROWTH = 22
+"""and may take so many times as long then, where the text's own measure is 8 and its square 64."""
+CONSIDERED = 4
+
+BOUNDED: dict[str, tuple[int, str]] = {
+    "moot.data.listed_texts._QUOTED": (100, "the whole list was found well formed before, with an end to each text"),
+    "moot.data.tables.header_notes._BEHIND_A_DASH": (200, "the name of a column, which is looked at up to so many"),
+    "moot.data.tables.header_notes._IN_BRACKETS": (200, "the name of a column, which is looked at up to so many"),
+    "moot.prompts.foreign_text._NAMES_A_LETTER": (100, "what Unicode calls a character"),
+    "moot.report.page.document._IMPORT": (300, "scripts of the page itself, whose files are in the package"),
+    "moot.team.final_line.free_words._TAG_BEHIND": (24, "the last characters of an answer"),
 }
-"""Patterns that are slow on long texts and never meet one: what bounds the text."""
+"""Patterns that are slow on long texts and never meet one: the most characters, and what bounds them."""
 
 
 def patterns_in(value: object, depth: int = 0) -> Iterator[re.Pattern[str]]:
@@ -97,6 +112,7 @@ def in_use() -> dict[str, tuple[re.Pattern[str], set[str]]]:
             elif isinstance(held, ast.Name | ast.Attribute):
                 place = (module_name(path), held.id) if isinstance(held, ast.Name) else ("", held.attr)
                 ways.setdefault(place, set()).add(way)
+    written |= _put_together(trees)
     held_in: dict[re.Pattern[str], dict[str, set[str]]] = {}
     for path in trees:
         if path.name == "__main__.py" or "ray" in path.parts:
@@ -112,6 +128,32 @@ def in_use() -> dict[str, tuple[re.Pattern[str], set[str]]]:
     for pattern, places in held_in.items():
         written[min(places)] = pattern, set().union(*places.values()) or {"search", "match"}
     return written
+
+
+def _put_together(trees: dict[Path, ast.Module]) -> dict[str, tuple[re.Pattern[str], set[str]]]:
+    """Those that `re.search` and the like are given by name, or in pieces that the module names."""
+    found: dict[str, tuple[re.Pattern[str], set[str]]] = {}
+    for path, tree in trees.items():
+        calls = (
+            node
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Call) and ast.unparse(node.func) in {f"re.{way}" for way in METHODS}
+        )
+        for call in calls:
+            if not call.args or isinstance(call.args[0], ast.Constant):
+                continue
+            assert isinstance(call.func, ast.Attribute)
+            names = vars(importlib.import_module(module_name(path)))
+            flags = next((each.value for each in call.keywords if each.arg == "flags"), None) or _flags_among(call.args)
+            with contextlib.suppress(NameError):  # made of what only a call knows
+                text = eval(ast.unparse(call.args[0]), dict(names))
+                how = eval(ast.unparse(flags), {"re": re}) if flags is not None else 0
+                found[f"{module_name(path)}:{call.lineno}"] = re.compile(text, how), {call.func.attr}
+    return found
+
+
+def _flags_among(arguments: list[ast.expr]) -> ast.expr | None:
+    return next((each for each in arguments if re.fullmatch(r"re\.[A-Z]+( \| re\.[A-Z]+)*", ast.unparse(each))), None)
 
 
 def used(pattern: re.Pattern[str], way: str) -> Callable[[str], Any]:
@@ -132,6 +174,30 @@ def slow_on(pattern: re.Pattern[str], way: str) -> str | None:
                 if took > _bound_s(size) and min(took, _took_s(use, text)) > _bound_s(size, again=True):
                     return f"{way}: {unit!r} * {size // len(unit)} + {tail!r}: {took:.3f} s"
     return None
+
+
+def growing_on(pattern: re.Pattern[str], way: str, most: int | None = None) -> str | None:
+    """Of the texts that are made of its own pieces, one that it takes the square of its length for; `most`: up to that length."""
+    use = used(pattern, way)
+    size = min(SCREENED, most or SCREENED)
+    screened: list[tuple[float, int, Hostile]] = []
+    for place, each in enumerate(hostile_to(pattern)):
+        took = _took_s(use, each.text(size))
+        if took > EXPONENTIAL_S and min(took, _took_s(use, each.text(size))) > EXPONENTIAL_S:
+            return f"{way}: {each}, {size} characters: {took:.3f} s"
+        screened.append((took, place, each))
+    if most is not None:
+        return None
+    for _, _, each in sorted(screened, reverse=True)[:CONSIDERED]:
+        if all(_growth(use, each, times) > MOST_GROWTH for times in (2, 4)):
+            return f"{way}: {each}: {GROWN} times as long a text takes {_growth(use, each, 3):.0f} times as long"
+    return None
+
+
+def _growth(use: Callable[[str], Any], hostile: Hostile, times: int) -> float:
+    short, long = hostile.text(SCREENED), hostile.text(SCREENED * GROWN)
+    least_s = min(_took_s(use, short) for _ in range(2 * times))
+    return min(_took_s(use, long) for _ in range(times)) / max(least_s, 1e-6)
 
 
 _BOUND_S = {SHORT: EXPONENTIAL_S}
@@ -164,6 +230,35 @@ def test_its_time_is_that_of_the_text(part: int) -> None:
         place: slow_on(pattern, way) for place in places for pattern, ways in [patterns[place]] for way in sorted(ways)
     }
     assert {place: words for place, words in slow.items() if words} == {}
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_what_it_looks_for_does_not_keep_it_busy(part: int) -> None:
+    patterns = in_use()
+    growing = {
+        place: growing_on(pattern, way, BOUNDED[place][0] if place in BOUNDED else None)
+        for place in sorted(patterns)[part::4]
+        for pattern, ways in [patterns[place]]
+        for way in sorted(ways)
+    }
+    assert {place: words for place, words in growing.items() if words} == {}
+
+
+@pytest.mark.parametrize(
+    ("pattern", "way"),
+    [
+        (r"(?:\A|\n|\\n)[ \t]*####([^\n]+)\Z", "search"),
+        (r"('(?:[^'\\]|\\.)*')(\s+(?=['\"]))?", "sub"),
+        (r"\^\{([^{}]*[-+*/][^{}]*)\}", "sub"),
+        (r"\{#\s*inputs:\s*([^#]*?)\s*#\}", "search"),
+        (r"correct answer is [^A-Z]*([A-J])", "search"),
+        (r"<answer n=([^>\n]*)>\n(.*?)\n</answer>", "findall"),
+        (r"\bmoot [a-z]+(?:(?: [^\s',;:]++)*? '[^'\n]*')+", "sub"),
+        (r"json.?validat\w*.?fail", "search"),
+    ],
+)
+def test_one_that_its_own_pieces_keep_busy_is_found(pattern: str, way: str) -> None:
+    assert growing_on(re.compile(pattern, re.DOTALL if "(.*?)" in pattern else 0), way)
 
 
 def test_one_that_is_slow_is_found() -> None:

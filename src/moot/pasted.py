@@ -12,8 +12,8 @@ FILE = "FILE"
 
 
 _QUOTED = r"'(?:[^'\n]|'\"'\"')*+'"
-_COMMAND = re.compile(rf"\bmoot [a-z]+(?:(?: [^\s',;:]++)*? {_QUOTED})+")
-"""Up to its last word in quotes."""
+_COMMAND = re.compile(rf"\bmoot [a-z]+(?:(?: [^\s',;:]++){{0,40}}? {_QUOTED})+")
+"""Up to its last word in quotes. So many without lie before none: it would be looked for up to the end from each command anew."""
 _SPACE = "\ue000"
 """Stands for a space at which no line may end: nobody's text has it, it is nobody's letter."""
 

@@ -19,6 +19,7 @@ import pytest
 import yaml
 from served import THREE, Served, serving
 
+from moot.openai_form.listening import Listening
 from moot.serve.connections import Connections, Patience
 from moot.serve.team_server import TeamServer
 
@@ -287,3 +288,122 @@ async def test_pauses_in_reading_count_together(patience: Patience, pause_s: flo
     writer.transport.abort()
     server.should_exit = True
     await running
+
+
+async def patient_app(scope: Any, receive: Any, send: Any) -> None:
+    """Says which headers there were, when the whole request is here; at /early before that."""
+    if scope["type"] != "http":
+        return
+    while scope["path"] != "/early" and (await receive()).get("more_body"):
+        pass
+    told = json.dumps([name.decode() for name, _ in scope["headers"]]).encode()
+    length = (b"content-length", str(len(told)).encode())
+    await send({"type": "http.response.start", "status": 200, "headers": [length]})
+    await send({"type": "http.response.body", "body": told})
+
+
+@contextlib.asynccontextmanager
+async def server_of_teams() -> AsyncIterator[tuple[str, int]]:
+    """As `moot serve`, its workers and `moot watch` have it."""
+    listening = socket.socket()
+    listening.bind(("127.0.0.1", 0))
+    server = TeamServer(patient_app, Connections(patience=PATIENT), stop_s=1)
+    running = asyncio.create_task(server.serve(sockets=[listening]))
+    while not server.started:  # noqa: ASYNC110
+        await asyncio.sleep(0.01)
+    try:
+        yield listening.getsockname()
+    finally:
+        server.should_exit = True
+        await running
+
+
+@contextlib.asynccontextmanager
+async def server_of_simulated_models() -> AsyncIterator[tuple[str, int]]:
+    listening = Listening(patient_app)
+    url = await listening.start("127.0.0.1", 0)
+    try:
+        yield "127.0.0.1", int(url.rpartition(":")[2])
+    finally:
+        await listening.stop()
+
+
+CHUNKED = b"POST /%s HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n"
+FAR_TOO_MUCH = 48 * 2**20
+"""Bytes; what two sockets hold by themselves is a few millions."""
+ENDLESS = {
+    "trailers": (CHUNKED % b"" + b"0\r\n", b"X: aaaaaaa\r\n" * 3_000, b"431"),
+    "one trailer": (CHUNKED % b"" + b"0\r\nX: ", b"a" * 30_000, b"431"),
+    "the name of a trailer": (CHUNKED % b"" + b"0\r\n", b"a" * 30_000, b"431"),
+    "words beside a chunk": (CHUNKED % b"" + b"1;a=", b"a" * 30_000, b"431"),
+    "headers": (b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n", b"X: aaaaaaa\r\n" * 3_000, b"431"),
+    "one header": (b"GET / HTTP/1.1\r\nX: ", b"a" * 30_000, b"431"),
+    "a body behind its answer": (CHUNKED % b"early", b"7530\r\n" + b"a" * 30_000 + b"\r\n", b"200"),
+    "trailers behind the answer": (CHUNKED % b"early" + b"0\r\n", b"X: aaaaaaa\r\n" * 3_000, b"200"),
+    "requests": (b"", b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n" * 1_000, b""),
+}
+
+
+@pytest.mark.parametrize("served_by", [server_of_teams, server_of_simulated_models])
+@pytest.mark.parametrize("name", ENDLESS)
+async def test_nothing_without_an_end_is_read_on(name: str, served_by: Any) -> None:
+    beginning, more, status = ENDLESS[name]
+    async with served_by() as place:
+        reader, writer = await asyncio.open_connection(*place, limit=2**20)
+        answer = b""
+
+        async def read() -> None:
+            nonlocal answer
+            with contextlib.suppress(ConnectionError):
+                while piece := await reader.read(65_536):
+                    answer += piece
+
+        reading = asyncio.create_task(read())
+        writer.write(beginning)
+        await asyncio.sleep(0.05)  # what was answered early is answered
+        sent = 0
+        with contextlib.suppress(ConnectionError):
+            while not reading.done() and sent < FAR_TOO_MUCH:
+                writer.write(more)
+                sent += len(more)
+                async with asyncio.timeout(60):
+                    await writer.drain()
+                await asyncio.sleep(0)
+        assert sent < FAR_TOO_MUCH, "it is not held, nor read on"
+        async with asyncio.timeout(60):
+            await reading
+        assert answer.startswith(b"HTTP/1.1 " + status)
+        if status:
+            assert answer.count(b"HTTP/1.1 ") == 1, "and one request has one answer"
+        writer.transport.abort()
+
+
+@pytest.mark.parametrize("served_by", [server_of_teams, server_of_simulated_models])
+async def test_a_trailer_is_no_header(served_by: Any) -> None:
+    """It would come behind the door: who has looked at the headers has not seen it."""
+    async with served_by() as place:
+        reader, writer = await asyncio.open_connection(*place)
+        asked = CHUNKED % b"" + b"0\r\nAuthorization: Bearer stranger\r\nHost: elsewhere\r\n\r\n"
+        for _ in range(2):
+            writer.write(asked)
+            async with asyncio.timeout(60):
+                head = await reader.readuntil(b"\r\n\r\n")
+                assert head.startswith(b"HTTP/1.1 200")
+                assert json.loads(await reader.readuntil(b"]")) == ["host", "transfer-encoding"]
+        writer.transport.abort()
+
+
+@pytest.mark.parametrize("served_by", [server_of_teams, server_of_simulated_models])
+async def test_a_few_requests_in_line_are_answered_each(served_by: Any) -> None:
+    """Also the chunks of a body that are a byte each, and a body that is long behind its answer."""
+    small = CHUNKED % b"" + b"1\r\na\r\n" * 20_000 + b"0\r\n\r\n"
+    early = CHUNKED % b"early" + b"7530\r\n%b\r\n" % (b"a" * 30_000) * 30 + b"0\r\n\r\n"
+    asked = [b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"] * 10 + [small, early, small]
+    async with served_by() as place:
+        reader, writer = await asyncio.open_connection(*place, limit=2**20)
+        writer.write(b"".join(asked))
+        for _ in asked:
+            async with asyncio.timeout(60):
+                assert (await reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 200")
+                await reader.readuntil(b"]")
+        writer.transport.abort()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import logging
 import shutil
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -66,6 +67,63 @@ async def test_a_body_that_any_page_may_send_is_not_read(tmp_path: Path) -> None
                 assert status == 415, answer
                 assert json.loads(answer.split("\r\n\r\n", 1)[1])["error"]["code"] == "unsupported_media_type"
         assert await asked_times(served) == 0
+
+
+@pytest.mark.parametrize(
+    ("charset", "taken"),
+    [
+        *((each, True) for each in ("utf-8", "UTF-8", '"utf-8"', "utf8", " utf-8 ")),
+        *((each, False) for each in ("utf-16", "utf-8; charset=utf-16", "latin-1", "", '"utf-7"')),
+    ],
+)
+async def test_a_body_in_other_letters_is_not_read_as_if_it_were_in_ours(
+    tmp_path: Path, charset: str, taken: bool
+) -> None:
+    kind = {"Host": "127.0.0.1", "Content-Type": f"application/json; charset={charset}"}
+    async with serving(tmp_path) as served:
+        status, answer = await raw(served, "POST", "/v1/chat/completions", kind, json.dumps(ASK).encode())
+        assert status == (200 if taken else 415), answer
+        assert taken or "Expected a body in UTF-8" in answer
+
+
+@pytest.mark.parametrize("framing", ["Content-Length: 99", "Transfer-Encoding: chunked"])
+async def test_an_upload_that_is_broken_off_is_no_fault_of_the_server(
+    tmp_path: Path, framing: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    head = f"POST /v1/%s HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n{framing}\r\n\r\n"
+    beginning = b"{" if "99" in framing else b"1\r\n{\r\n"
+    caplog.set_level(logging.WARNING)
+    async with serving(tmp_path) as served:
+        host, port = served.url.removeprefix("http://").split(":")
+        for path in ("chat/completions", "responses", "feedback"):
+            _, writer = await asyncio.open_connection(host, int(port))
+            writer.write((head % path).encode() + beginning)
+            await writer.drain()
+            await asyncio.sleep(0.05)
+            writer.transport.abort()
+        await asyncio.sleep(0.1)
+        assert (await served.get("/healthz"))[0] == 200
+    assert caplog.text == ""
+
+
+@pytest.mark.parametrize("way", ["websocket", "h2c", "CONNECT"])
+async def test_whoever_wants_another_protocol_is_answered_in_this_one(
+    tmp_path: Path, way: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    async with serving(tmp_path) as served:
+        if way == "CONNECT":
+            status, _ = await raw(served, way, "/healthz", {"Host": "127.0.0.1"})
+            assert status == 405
+        else:
+            host, port = served.url.removeprefix("http://").split(":")
+            reader, writer = await asyncio.open_connection(host, int(port))
+            asked = f"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: {way}\r\n\r\n"
+            for _ in range(2):
+                writer.write(asked.encode())
+                async with asyncio.timeout(120):
+                    assert b"200 OK" in await reader.readuntil(b'"error":null}')
+            writer.transport.abort()
+    assert capfd.readouterr().err == ""
 
 
 NOT_OURS = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import signal
 import sys
 import time
 from pathlib import Path
@@ -258,7 +259,7 @@ for line in sys.stdin:
 
 async def test_a_check_that_takes_too_long_is_really_stopped(tmp_path: Path) -> None:
     marked = f"{SLEEPER}\n# {tmp_path}"
-    checks = SchemaChecks(most_s=0.5, workers=1, command=(sys.executable, "-c", marked))
+    checks = SchemaChecks(most_wall_s=0.5, workers=1, command=(sys.executable, "-c", marked))
 
     def alive() -> int:
         lines = (path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline"))
@@ -267,7 +268,7 @@ async def test_a_check_that_takes_too_long_is_really_stopped(tmp_path: Path) -> 
     try:
         assert await checks.problem_of({"type": "object"}, "ann") is None
         assert alive() == 1
-        assert "longer than 0.5 s" in str(await checks.problem_of({"title": "slow"}, "ann"))
+        assert "could not be checked within 0.5 s" in str(await checks.problem_of({"title": "slow"}, "ann"))
         async with asyncio.timeout(120):
             while alive():  # noqa: ASYNC110  processes tell nobody
                 await asyncio.sleep(0.02)
@@ -276,12 +277,82 @@ async def test_a_check_that_takes_too_long_is_really_stopped(tmp_path: Path) -> 
         await asyncio.sleep(0.1)
         leaving.cancel()
         assert await checks.problem_of({"title": "and again"}, "cat") is None
-        assert "longer" in str(await checks.problem_of({"title": "slow"}, "cat")), "it is remembered, and costs nothing"
+        assert "could not" in str(await checks.problem_of({"title": "slow"}, "cat")), "it is remembered, and costs nothing"
     finally:
         await checks.close()
     async with asyncio.timeout(120):
         while alive():  # noqa: ASYNC110  processes tell nobody
             await asyncio.sleep(0.02)
+
+
+MORTAL = """
+import os, sys
+print('"ready"', flush=True)
+for line in sys.stdin:
+    with open(sys.argv[1], "a") as asked:
+        asked.write("x")
+    if "deadly" in line or ("unlucky" in line and os.path.getsize(sys.argv[1]) == 1):
+        os._exit(1)
+    print("null", flush=True)
+"""
+
+
+async def test_a_process_that_ends_says_nothing_of_the_schema(tmp_path: Path) -> None:
+    """It is asked of another; and where that ends too, it is asked again after a while, but not at once."""
+    asked = tmp_path / "asked"
+    command = (sys.executable, "-c", MORTAL, str(asked))
+    checks = SchemaChecks(workers=2, command=command)
+    try:
+        assert await checks.problem_of({"title": "unlucky"}, "ann") is None
+        assert asked.read_text() == "xx"
+        words = {await checks.problem_of({"title": "deadly"}, "ann") for _ in range(5)}
+        assert words == {"the process that checks it ends without a word"}
+        assert asked.read_text() == "xx" + "xx"
+        checks._forgotten_s = 0.0
+        asked.write_text("")
+        for _ in range(2):
+            assert await checks.problem_of({"title": "deadly too"}, "ann")
+        assert asked.read_text() == "xx" * 2
+        assert not await checks.fits({"title": "deadly"}, {}, "ann")
+    finally:
+        await checks.close()
+
+
+TAKES_SECONDS = {
+    "type": "object",
+    "properties": {f"p{number}": {"pattern": f"((a{{1,200}}){{1,{100 + number}}})"} for number in range(200)},
+}
+
+
+async def test_what_counts_is_the_time_of_its_own_work(tmp_path: Path) -> None:
+    checks = SchemaChecks(most_s=0.3, most_wall_s=600, workers=1)
+    try:
+        assert await checks.problem_of({"type": "object"}, "ann") is None
+        (process,) = checks._running
+        process.send_signal(signal.SIGSTOP)  # as a machine stands still
+        checking = asyncio.create_task(checks.problem_of({"title": "good"}, "ann"))
+        await asyncio.sleep(0.7)
+        process.send_signal(signal.SIGCONT)
+        assert await checking is None
+        words = str(await checks.problem_of(TAKES_SECONDS, "ann"))
+        assert words == "it takes longer than 0.3 s to check"
+    finally:
+        await checks.close()
+
+
+async def test_a_costly_schema_that_comes_again_at_the_same_moment_is_looked_at_once(tmp_path: Path) -> None:
+    asked = tmp_path / "asked"
+    checks = SchemaChecks(workers=2, command=(sys.executable, "-c", MORTAL, str(asked)))
+    try:
+        assert set(await asyncio.gather(*(checks.problem_of({"title": "a"}, "ann") for _ in range(5)))) == {None}
+        assert asked.read_text() == "x"
+    finally:
+        await checks.close()
+
+
+@pytest.mark.parametrize("name", ["a reference to itself", "two that refer to each other"])
+def test_a_schema_that_leads_back_to_itself_is_called_that(name: str) -> None:
+    assert problem_of(COSTLY[name]) == "its references lead back to themselves, or too far"
 
 
 async def test_the_process_knows_no_key_and_imports_nothing_from_where_it_stands(

@@ -15,8 +15,8 @@ BOX = "\\boxed{…}"
 
 LONGEST_WITHIN = 300
 """Characters. A longer one is no answer that anybody repeats."""
-_BEHIND_MARK = re.compile(r"(?:\A|\n|\\n)[ \t]*####([^\n]+)\Z")
-r"""On a line of its own, which some tables write as \n in so many letters."""
+_BEHIND_MARK = re.compile(r"(?:.*\\n)?[ \t]*####(.+)")
+r"""On a line of its own, which is the last; some tables write \n in so many letters."""
 _BEHIND_MARK_IN_LINE = re.compile(r"[^\s#][ \t]*[ \t]####[ \t]*([-−]?[$€£]?[0-9][0-9.,]*+[%€£]?)\Z")
 """Behind the words of a solution that has lost the ends of its lines: a number, which no heading is."""
 _BOXED = re.compile(r"\\f?boxed[ \t]*(?:\{|(?=[^\s{]))")
@@ -61,7 +61,7 @@ def answer_within(reference: str) -> str | None:
 def within_by(reference: str) -> tuple[str, str] | None:
     """The sign that tells the answer within a solution, `MARK` or `BOX`, and the answer."""
     whole = reference.strip()
-    marked = _BEHIND_MARK.search(whole) or _BEHIND_MARK_IN_LINE.search(whole)
+    marked = _BEHIND_MARK.match(whole, whole.rfind("\n") + 1) or _BEHIND_MARK_IN_LINE.search(whole)
     sign, found = (MARK, marked[1].strip()) if marked else (BOX, _boxed(whole))
     return (sign, found) if found and found != whole and len(found) <= LONGEST_WITHIN else None
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -105,12 +105,10 @@ def _apart(text: str) -> list[str]:
     return [*parts, text[start:]]
 
 
-_QUOTED = re.compile(r"""('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""")
-
-
-_QUOTE = _QUOTED.pattern[1:-1]
-_ITEM = rf"(?:{_QUOTE}|-?[\d.]+)"
-_TUPLE = re.compile(rf"(=\s*)(\({_ITEM}(?:\s*,\s*{_ITEM})*\s*,?\s*\))")
+_QUOTE = r"""(?:'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+")"""
+_QUOTED = re.compile(_QUOTE, re.DOTALL)
+_ITEM = rf"(?:{_QUOTE}|-?[\d.]++)"
+_TUPLE = re.compile(rf"(=\s*)(\({_ITEM}(?:\s*+,\s*+{_ITEM})*+\s*+(?:,\s*+)?\))", re.DOTALL)
 
 
 def spaced(label: str) -> str:
@@ -118,8 +116,23 @@ def spaced(label: str) -> str:
 
     A list is ``ann+bob``, as a report has it, also where a label keeps it as ``('ann', 'bob')``.
     """
-    parts = _QUOTED.split(_TUPLE.sub(_listed, label))
-    return "".join(part if place % 2 else _spaced_outside(part) for place, part in enumerate(parts)).strip()
+    text = _TUPLE.sub(_listed, label)
+    parts, start = [], 0
+    for quoted in _quoted_in(text):
+        parts += [_spaced_outside(text[start : quoted.start()]), quoted.group()]
+        start = quoted.end()
+    return "".join((*parts, _spaced_outside(text[start:]))).strip()
+
+
+def _quoted_in(text: str) -> Iterator[re.Match[str]]:
+    """A quote that nothing closes is a sign like others; then nothing closes a later one of its kind, and it is not looked for."""
+    place, kinds = 0, "'\""
+    while found := re.compile(f"[{kinds}]").search(text, place) if kinds else None:
+        if quoted := _QUOTED.match(text, found.start()):
+            yield quoted
+            place = quoted.end()
+        else:
+            place, kinds = found.end(), kinds.replace(found.group(), "")
 
 
 def _listed(found: re.Match[str]) -> str:

@@ -29,7 +29,7 @@ _ROOT = re.compile(r"(?:√|sqrt) ?(?:(?=\()|([0-9]+(?:\.[0-9]+)?|(?<=√)[A-Za-
 _TIMES = re.compile(r"(?<=[0-9])(?: ?[*·×⋅] ?| )(?=sqrt\(|pi(?![^\W_]))")
 _SEVERAL = re.compile(r"[(\[{] *-?[0-9.]+(?: *, *-?[0-9.]+)+ *[)\]}]")
 _THOUSANDS = re.compile(r"(?<![0-9])[1-9][0-9]{0,2}(?:,[0-9]{3})+(?![0-9])")
-_RAISED_GROUP = re.compile(r"\^\{([^{}]*[-+*/][^{}]*)\}")
+_RAISED_GROUP = re.compile(r"\^\{([^-+*/{}]*+[-+*/][^{}]*+)\}")
 """Of x^{n+1}: without anything around it, it would be x^n+1."""
 
 _MOST_READINGS = 5

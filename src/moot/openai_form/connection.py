@@ -14,13 +14,14 @@ from contextlib import contextmanager
 from typing import Any
 
 from starlette.types import Scope
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from moot.openai_form.bounded_connection import BoundedConnection
 
 EXTENSION = "moot.connection"
 
 
-class Connection(HttpToolsProtocol):
-    """uvicorn's own, with a handle on it in the scope of each request."""
+class Connection(BoundedConnection):
+    """One with a handle on it in the scope of each request."""
 
     work: asyncio.Task[Any] | None = None
     """Whoever answers the request under way: cancelled when nobody is there to be answered."""

@@ -30,7 +30,7 @@ _BREAKS = (
     MemoryError,
 )
 """What filling in a template may raise."""
-_INPUTS = re.compile(r"\{#\s*inputs:\s*([^#]*?)\s*#\}")
+_INPUTS = re.compile(r"\{#\s*inputs:([^#]*+)#\}")
 
 
 class NameNotGiven(FileError):

@@ -56,6 +56,10 @@ _VALUES = ("const", "enum", "default", "examples")
 """Under these stand values, which are no schemas."""
 
 
+class _TooMuch(RecursionError):
+    """In our own words."""
+
+
 def oversized(schema: Mapping[str, Any]) -> str | None:
     """What is too much in a schema, found in one walk through it."""
     parts, letters = 0, 0
@@ -110,8 +114,10 @@ def problem_of(schema: Mapping[str, Any]) -> str | None:
         return str(error.message)
     except UnknownPattern:
         return f"the pattern {value!r} is not supported"
-    except (Unresolvable, RecursionError) as error:
+    except (Unresolvable, _TooMuch) as error:
         return str(error) or type(error).__name__
+    except RecursionError:  # Python's own, whose words are about Python
+        return "its references lead back to themselves, or too far"
     except (ValueError, ArithmeticError, TypeError, LookupError, AttributeError) as error:  # of the library's own
         return f"it cannot be followed ({type(error).__name__})"
     return None
@@ -186,9 +192,9 @@ def _counted(keyword: str, follow: Any) -> Any:
 
     def counted(validator: Any, value: Any, instance: object, schema: object) -> Iterator[ValidationError]:
         if keyword in _REFERENCES and next(_followed.get()) > MOST_FOLLOWED:
-            raise RecursionError("it has too many references to follow")
+            raise _TooMuch("it has too many references to follow")
         if next(_steps.get()) > MOST_STEPS:
-            raise RecursionError("it takes too many steps to follow")
+            raise _TooMuch("it takes too many steps to follow")
         yield from follow(validator, value, instance, schema) or ()
 
     return counted

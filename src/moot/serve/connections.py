@@ -13,15 +13,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+from moot.openai_form.bounded_connection import BoundedConnection
+from moot.openai_form.refusal import Refused
 
-from moot.openai_form.refusal import Refused, error_json, json_bytes
-
-MOST_HEADER_BYTES = 65_536
-
-LINGER_S = 1.0
-"""Who is refused may still be sending: closed at once, it would never read why."""
 MOST_LINGERING = 64
+"""Connections that were refused and have a moment to read why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,16 +85,11 @@ class Connections:
         return type("ServedConnection", (GuardedConnection,), {"among": self})
 
 
-class GuardedConnection(HttpToolsProtocol):
-    """uvicorn's own, with a clock that runs whenever it is the client's turn."""
+class GuardedConnection(BoundedConnection):
+    """One with a clock that runs whenever it is the client's turn."""
 
     among: Connections
     address = ""
-    asking = False
-    """Whether a whole request is here, and its answer not all out yet."""
-    _header_bytes = 0
-    _in_headers = True
-    _refused = False
     _clock: asyncio.TimerHandle | None = None
     """Runs while the client is to send."""
     _unread: asyncio.TimerHandle | None = None
@@ -121,21 +112,6 @@ class GuardedConnection(HttpToolsProtocol):
         self.among.lingering -= self._refused
         super().connection_lost(exc)
 
-    def data_received(self, data: bytes) -> None:
-        if self._refused or self.transport.is_closing():
-            return
-        if self._in_headers:
-            self._header_bytes += len(data)
-            if self._header_bytes > MOST_HEADER_BYTES and not self._ends_headers(data):
-                words = f"The headers are larger than {MOST_HEADER_BYTES} bytes."
-                self.refuse(Refused(431, words, code="headers_too_large"))
-                return
-        super().data_received(data)
-
-    def _ends_headers(self, data: bytes) -> bool:
-        """A body may come with the headers' end, in one piece, and is bounded elsewhere."""
-        return b"\r\n\r\n" in data and self._header_bytes - len(data) <= MOST_HEADER_BYTES
-
     def on_message_begin(self) -> None:
         super().on_message_begin()
         if not self.asking:
@@ -143,7 +119,6 @@ class GuardedConnection(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         self._asked_as_the_target_says()
-        self._in_headers, self._header_bytes = False, 0
         self._expect(self.among.patience.body_s, "body")
         super().on_headers_complete()
 
@@ -161,17 +136,13 @@ class GuardedConnection(HttpToolsProtocol):
 
     def on_message_complete(self) -> None:
         self._stop_clock()
-        self._in_headers = True
-        if self.cycle.response_complete:  # it was refused before its body was all here
+        if self.cycle.response_complete and not self._refused:  # it was answered before its body was all here
             self._expect(self.among.patience.idle_s, "headers")
-        else:
-            self.asking = True
         super().on_message_complete()
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
         self._unread_left_s = self.among.patience.unread_s
-        self.asking = bool(self.pipeline)
 
     def pause_writing(self) -> None:
         super().pause_writing()
@@ -202,29 +173,16 @@ class GuardedConnection(HttpToolsProtocol):
     def _too_slow(self, part: str) -> None:
         self.refuse(Refused(408, f"The {part} of the request did not come in time.", code="request_timeout"))
 
-    def send_400_response(self, msg: str) -> None:
-        self.refuse(Refused(400, msg, code="invalid_http"))
-
     def refuse(self, refusal: Refused) -> None:
-        """The usual error form, and the end; without a word where an answer has begun already."""
         if self._refused or self.transport.is_closing():
             return
         self._stop_clock()
-        self._refused = True
         self.among.lingering += 1
         self.among.leave(self)
-        answering = self.cycle is not None and self.cycle.response_started and not self.cycle.response_complete
-        if self.cycle is not None:
-            self.cycle.disconnected = True
-            self.cycle.message_event.set()
-        if answering or self.among.lingering > MOST_LINGERING:
-            self.transport.abort()
-            return
-        body = json_bytes(error_json(refusal))
-        head = b"content-type: application/json\r\ncontent-length: %d\r\nconnection: close\r\n\r\n" % len(body)
-        self.transport.write(STATUS_LINE[refusal.status] + head + body)
-        self.transport.write_eof()
-        self._clock = self.loop.call_later(LINGER_S, self.transport.abort)
+        super().refuse(refusal)
+
+    def _may_linger(self) -> bool:
+        return self.among.lingering <= MOST_LINGERING
 
 
 def raise_file_limit() -> int:

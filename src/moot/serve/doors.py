@@ -13,6 +13,7 @@ import logging
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from moot.config.type_words import told
@@ -29,6 +30,9 @@ API = ("/v1/", "/metrics", "/openapi.json")
 
 ALONE = ("host", "origin", "content-type", "authorization", "sec-fetch-site", PAGE_HEADER)
 """What the door goes by: none of it may come twice."""
+
+UTF_8 = ("utf-8", "utf8")
+"""As JSON is written. Another would be read as letters that nobody sent."""
 
 _ON_ALL = ((b"x-content-type-options", b"nosniff"), (b"cross-origin-resource-policy", b"same-origin"))
 
@@ -88,10 +92,16 @@ class Door:
 
     @staticmethod
     def _check_type(method: str, headers: Mapping[str, str]) -> None:
-        kind = headers.get("content-type", "").partition(";")[0].strip().casefold()
-        if method == "POST" and kind != "application/json":
-            words = f"Expected Content-Type: application/json, found {told(kind or 'none')}."
+        if method != "POST":
+            return
+        kind, *parameters = headers.get("content-type", "").casefold().split(";")
+        if kind.strip() != "application/json":
+            words = f"Expected Content-Type: application/json, found {told(kind.strip() or 'none')}."
             raise Refused(415, words, code="unsupported_media_type")
+        for name, _, charset in (parameter.partition("=") for parameter in parameters):
+            if name.strip() == "charset" and charset.strip(' \t"') not in UTF_8:
+                words = f"Expected a body in UTF-8, found charset={told(charset.strip())}."
+                raise Refused(415, words, code="unsupported_media_type")
 
 
 class Doors:
@@ -131,6 +141,8 @@ class Doors:
             await self.app(scope, receive, marked)
         except BodyTooLarge:
             raise
+        except ClientDisconnect:
+            return  # whoever breaks off what it sends breaks nothing, and nobody is there to be told
         except Exception as error:
             if started:
                 raise

@@ -1,6 +1,6 @@
-"""Clients' schemas looked at beside the event loop, in processes that are ended when they take too long.
+"""Clients' schemas looked at beside the event loop, in processes that end when they take too long.
 
-A thread would not do: it cannot be stopped, and takes the interpreter from everybody else. One client has one check at a
+What is counted is their own work: a machine that stands still for a while says nothing of a schema. A thread would not do: it cannot be stopped, and takes the interpreter from everybody else. One client has one check at a
 time, so that another's are not behind all of its own.
 """
 
@@ -9,11 +9,15 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import math
 import os
+import signal
 import sys
+import time
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections import OrderedDict, defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from moot.serve.client_schema import oversized
@@ -28,28 +32,54 @@ MOST_LINE = 4 * 1024 * 1024
 KEPT = 256
 """Schemas whose verdict is remembered: a client sends the same one with every question."""
 
+FORGOTTEN_S = 60.0
+"""After which one is that only says that there was none: the machine may have been busy. Until then a costly schema costs nothing."""
+
 WORKER = (sys.executable, "-P", "-m", "moot.serve.schema_worker")
 """-P: nothing is imported from the folder that the server was started in, which may be a stranger's."""
 
 NEEDED = ("PATH", "PYTHONPATH", "PYTHONHOME", "LANG", "LC_ALL", "SYSTEMROOT")
 """Of the environment; keys are no business of a process that reads what strangers send."""
 
+TIME_IS_OUT = -signal.SIGPROF if hasattr(signal, "SIGPROF") else None
+"""What a process ends with whose own clock has run out."""
 
-class _TooLong(Exception):
-    pass
+
+class _NoVerdict(Exception):
+    """In words: why nothing came of it."""
+
+
+class _Ended(_NoVerdict):
+    """The process did: by what it was asked, or because somebody wanted its memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Verdict:
+    problem: str | None
+    until: float = math.inf
 
 
 class SchemaChecks:
     """A few processes, started when the first schema comes."""
 
-    def __init__(self, *, most_s: float = 5.0, workers: int = 2, command: Sequence[str] = WORKER) -> None:
-        self._most_s = most_s
+    def __init__(
+        self,
+        *,
+        most_s: float = 5.0,
+        most_wall_s: float = 60.0,
+        forgotten_s: float = FORGOTTEN_S,
+        workers: int = 2,
+        command: Sequence[str] = WORKER,
+    ) -> None:
+        """`most_s`: of a process's own time, which it counts itself, if it can. `most_wall_s`: whatever it does meanwhile."""
+        self._most_s, self._most_wall_s = most_s, most_wall_s if hasattr(signal, "setitimer") else most_s
+        self._forgotten_s = forgotten_s
         self._command = command
         self._free: asyncio.Queue[Process | None] = asyncio.Queue()
         for _ in range(workers):
             self._free.put_nowait(None)
         self._running: set[Process] = set()
-        self._verdicts: OrderedDict[str, str | None] = OrderedDict()
+        self._verdicts: OrderedDict[str, _Verdict] = OrderedDict()
         self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def problem_of(self, schema: Mapping[str, Any], asker: str) -> str | None:
@@ -57,44 +87,56 @@ class SchemaChecks:
         if (problem := oversized(schema)) is not None:
             return problem
         key = digest(schema)
-        if key not in self._verdicts:
+        if (verdict := self._remembered(key)) is None:
             async with self._turns[asker]:
-                self._verdicts[key] = await self._problem_of(schema)
+                if (verdict := self._remembered(key)) is None:  # nor has it become known while this one waited
+                    verdict = self._verdicts[key] = await self._verdict_on(schema)
+        self._verdicts[key] = verdict
         self._verdicts.move_to_end(key)
         while len(self._verdicts) > KEPT:
             self._verdicts.popitem(last=False)
-        return self._verdicts.get(key)
+        return verdict.problem
 
-    async def _problem_of(self, schema: Mapping[str, Any]) -> str | None:
+    def _remembered(self, key: str) -> _Verdict | None:
+        verdict = self._verdicts.get(key)
+        return verdict if verdict is not None and time.monotonic() < verdict.until else None
+
+    async def _verdict_on(self, schema: Mapping[str, Any]) -> _Verdict:
         try:
             problem = await self._asked({"schema": schema})
-        except _TooLong:
-            return f"it takes longer than {self._most_s:g} s to check"
-        return None if problem is None else str(problem)
+        except _NoVerdict as error:
+            return _Verdict(str(error), time.monotonic() + self._forgotten_s)
+        return _Verdict(None if problem is None else str(problem))
 
     async def fits(self, schema: Mapping[str, Any], value: object, asker: str) -> bool:
         """Whether the value follows the schema, as far as that can be told in time."""
         async with self._turns[asker]:
             try:
                 return await self._asked({"schema": schema, "value": value}) is True
-            except (_TooLong, ValueError, RecursionError):  # the latter two: what no JSON can hold
+            except (_NoVerdict, ValueError, RecursionError):  # the latter two: what no JSON can hold
                 return False
 
     async def _asked(self, question: Mapping[str, Any]) -> Any:
-        line = json.dumps(question).encode() + b"\n"
+        line = json.dumps({**question, "most_s": self._most_s}).encode() + b"\n"
         if len(line) > MOST_LINE:
-            raise _TooLong
+            raise _NoVerdict(f"it takes more than {MOST_LINE} bytes to write")
+        try:
+            return await self._answer_to(line)
+        except _Ended:
+            return await self._answer_to(line)  # of two that end one after the other it is the doing of what they were asked
+
+    async def _answer_to(self, line: bytes) -> Any:
         process = await self._free.get()
         try:
             if process is None or process.returncode is not None:
                 process = await self._started()
-            async with asyncio.timeout(self._most_s):
+            async with asyncio.timeout(self._most_wall_s):
                 answer = await self._answered(process, line)
         except BaseException as error:  # also a client that went away: whatever the process does now, nobody wants it
             self._end(process)
             process = None
-            if isinstance(error, TimeoutError | ConnectionError | EOFError):
-                raise _TooLong from None
+            if isinstance(error, TimeoutError):
+                raise _NoVerdict(f"it could not be checked within {self._most_wall_s:g} s") from None
             raise
         finally:
             self._free.put_nowait(process)
@@ -109,16 +151,23 @@ class SchemaChecks:
         try:
             async with asyncio.timeout(START_S):
                 await self._line_of(process)
-        except BaseException:
+        except BaseException as error:
             self._end(process)
+            if isinstance(error, EOFError):
+                raise _Ended("the process that would check it does not start") from None
             raise
         return process
 
     async def _answered(self, process: Process, line: bytes) -> Any:
         assert process.stdin is not None
-        process.stdin.write(line)
-        await process.stdin.drain()
-        return json.loads(await self._line_of(process))
+        try:
+            process.stdin.write(line)
+            await process.stdin.drain()
+            return json.loads(await self._line_of(process))
+        except (ConnectionError, EOFError):
+            if await process.wait() == TIME_IS_OUT:
+                raise _NoVerdict(f"it takes longer than {self._most_s:g} s to check") from None
+            raise _Ended("the process that checks it ends without a word") from None
 
     @staticmethod
     async def _line_of(process: Process) -> bytes:

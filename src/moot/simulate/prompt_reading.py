@@ -15,9 +15,10 @@ from dataclasses import dataclass, replace
 from moot.types import Message
 
 _OPTION = re.compile(r"^[A-Z][.)] ", re.MULTILINE)
-_SHOWN = re.compile(r"<answer n=([^>\n]*)>\n(.*?)\n</answer>", re.DOTALL)
-_LISTED = re.compile(r"<solution n=[^>\n]*>\n(.*?)\n</solution>", re.DOTALL)
-_MESSAGE = re.compile(r'<message from="([^"\n]*)">\n(.*?)\n</message>', re.DOTALL)
+_SHOWN = re.compile(r"<answer n=((?:(?!<answer n=)[^>\n])*+)>\n(.*?)(?:(\n</answer>)|\Z)", re.DOTALL)
+_LISTED = re.compile(r"<solution n=((?:(?!<solution n=)[^>\n])*+)>\n(.*?)(?:(\n</solution>)|\Z)", re.DOTALL)
+_MESSAGE = re.compile(r'<message from="([^"\n]*)">\n(.*?)(?:(\n</message>)|\Z)', re.DOTALL)
+"""Each with its end: what has none goes on to the end of the prompt, and is looked through once."""
 _ATTRIBUTE = re.compile(r'(?<!\w)(\w++)="([^"\n]*)"')
 _CRITERION = re.compile(r'<criterion n="\d+" points="([0-9.e+-]+)">')
 _CONVICTION = re.compile(r"conviction (-?\d+(?:\.\d+)?)")
@@ -89,9 +90,14 @@ def read_shown(messages: Sequence[Message]) -> list[ShownAnswer]:
     """The answers in the last message that shows any."""
     for message in reversed(messages):
         if message.role == "user" and "<answer n=" in message.content:
-            blocks = _SHOWN.findall(message.content)
+            blocks = _ended(_SHOWN, message.content)
             return _by_accuracy([_read_answer(*block) for block in blocks], [attributes for attributes, _ in blocks])
     return []
+
+
+def _ended(blocks: re.Pattern[str], text: str) -> list[tuple[str, str]]:
+    """What each says of itself, and its text."""
+    return [(found[1], found[2]) for found in blocks.finditer(text) if found[3]]
 
 
 def read_contents(messages: Sequence[Message]) -> PromptContents:
@@ -101,11 +107,11 @@ def read_contents(messages: Sequence[Message]) -> PromptContents:
     after = rest.rpartition("</")[2].partition(">")[2]
     answers = tuple(read_shown(messages))
     if "<solution" in asking or "<message from=" in asking:
-        heard = [_read_message(speaker, body) for speaker, body in _MESSAGE.findall(asking)]
+        heard = [_read_message(speaker, body) for speaker, body in _ended(_MESSAGE, asking)]
         own_solution = next(
             (message.text for message in reversed(heard) if message.text and _is_me(message.speaker, before)), None
         )
-        listed = tuple(ShownAnswer(text.strip()) for text in _LISTED.findall(asking))
+        listed = tuple(ShownAnswer(text.strip()) for _, text in _ended(_LISTED, asking))
         return PromptContents(
             answers, tuple(heard), listed, _block(asking, "answer"), own=own_solution, before=before, after=after
         )

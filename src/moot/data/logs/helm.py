@@ -42,11 +42,12 @@ _LETTER_AT_THE_END = tuple(
             r"answer is \(?([A-J])",
             r"\[aA\]nswer:\s*\(?([A-J])",
             r"correct answer is [^A-Za-z]*([A-J])",
-            r"correct answer is [^A-Z]*([A-J])",
+            r"correct answer is [^A-Z]*+([A-J])?",
         ),
     )
 )
-"""How HELM finds that letter: by the first of these that is there at all."""
+"""How HELM finds that letter: by the first of these that finds one at all. The last goes on to the next capital letter, which is
+no other when it is looked for from further on."""
 
 InstanceKey = tuple[str, int]
 """An instance and the trial of its examples."""
@@ -260,7 +261,7 @@ def _answer(said: str | None, shown: Mapping[str, str], run: _Run) -> str | None
         return said.strip() if "\n" not in said.strip() else None
     letters = list(shown)
     if run.thinks_aloud:
-        found = next((match[1] for pattern in _LETTER_AT_THE_END if (match := pattern.search(said))), "")
+        found = next((match[1] for each in _LETTER_AT_THE_END for match in each.finditer(said) if match[1]), "")
     elif THOUGHT_ALOUD in str(run.adapter.get("method")):
         return None
     else:

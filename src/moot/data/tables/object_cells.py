@@ -15,7 +15,8 @@ from typing import Any
 from moot.foreign_json import read_json
 
 LONGEST = 100_000
-_TEXT = r"(?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")"
+_TEXT = r"(?:'(?:[^'\\]|\\.)*+'?|\"(?:[^\"\\]|\\.)*+\"?)"
+"""One that does not end goes on to the end of the cell: Python will not read it, and nothing in it is looked at again."""
 _PIECES = re.compile(rf"({_TEXT})|array\(|,\s*dtype=[\w<>|.'\"]+(?:\([^()]*\))?\s*\)|\)(?=\s*[,}}\]])", re.DOTALL)
 _TEXT_AND_GAP = re.compile(rf"({_TEXT})(\s+(?=['\"]))?", re.DOTALL)
 _NUMBERS = re.compile(r"\[\s*[-+0-9.eE]+(?:\s+[-+0-9.eE]+)*\s*\]")

@@ -1,0 +1,140 @@
+"""A connection with an end to all that a client may send beside the bodies of its requests, which have a bound of their own.
+
+uvicorn keeps whatever comes: headers, trailers, which it puts among the headers, and requests in line behind one that is being
+answered. Whoever reaches the port could so fill the memory before anybody asks for a key.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
+
+from moot.openai_form.refusal import Refused, error_json, json_bytes
+
+MOST_HEADER_BYTES = 65_536
+"""Of a request's headers. As many may come without a byte of the body among them: trailers, and what stands around chunks."""
+MOST_IN_LINE = 16
+"""Requests behind one that is being answered. Hardly a client sends a second one before it has its answer."""
+MOST_AFTER_ANSWER = 1_048_576
+"""Bytes of a request that was answered before it was all here: of an honest body it is the rest."""
+
+LINGER_S = 1.0
+"""Who is refused may still be sending: closed at once, it would never read why."""
+
+
+class BoundedConnection(HttpToolsProtocol):
+    """uvicorn's own, which refuses whoever sends without an end."""
+
+    _in_headers = True
+    _header_bytes = 0
+    _bytes_beside_body = 0
+    """Since the last byte of a body."""
+    _bytes_after_answer = 0
+    _refused = False
+    _on_turn: RequestResponseCycle | None = None
+    """The request that is being answered, or was: behind it there may be others, of which uvicorn's `cycle` is the last."""
+    _ending: asyncio.TimerHandle | None = None
+
+    @property
+    def asking(self) -> bool:
+        """Whether a whole request is here, and its answer not all out yet."""
+        turn = self._on_turn
+        return turn is not None and not turn.more_body and not turn.response_complete
+
+    @property
+    def _answered_early(self) -> bool:
+        """Whether there is an answer to the request that is being received."""
+        return not self._in_headers and self.cycle.response_complete
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self._ending is not None:
+            self._ending.cancel()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        if self._refused or self.transport.is_closing():
+            return
+        if self._in_headers:
+            self._header_bytes += len(data)
+            if self._header_bytes > MOST_HEADER_BYTES and not self._ends_headers(data):
+                words = f"The headers are larger than {MOST_HEADER_BYTES} bytes."
+                self.refuse(Refused(431, words, code="headers_too_large"))
+                return
+        else:
+            self._bytes_beside_body += len(data)
+            self._bytes_after_answer += len(data) if self._answered_early else 0
+        super().data_received(data)
+        if not self._in_headers and (
+            self._bytes_beside_body > MOST_HEADER_BYTES or self._bytes_after_answer > MOST_AFTER_ANSWER
+        ):
+            words = f"The trailers, or what stands around a chunk, are larger than {MOST_HEADER_BYTES} bytes."
+            self.refuse(Refused(431, words, code="headers_too_large"))
+
+    def _ends_headers(self, data: bytes) -> bool:
+        """A body may come with the headers' end, in one piece, and is bounded elsewhere."""
+        return b"\r\n\r\n" in data and self._header_bytes - len(data) <= MOST_HEADER_BYTES
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Trailers are let fall: nobody reads them, and among the headers they would come behind the door that looks at those."""
+        if self._in_headers:
+            super().on_header(name, value)
+
+    def on_headers_complete(self) -> None:
+        if self._refused:
+            return
+        in_line = self._on_turn is not None and not self._on_turn.response_complete
+        super().on_headers_complete()
+        self._in_headers, self._header_bytes = False, 0
+        self._bytes_beside_body = self._bytes_after_answer = 0
+        if not in_line:
+            self._on_turn = self.cycle
+        if len(self.pipeline) > MOST_IN_LINE:
+            words = f"More than {MOST_IN_LINE} requests were sent behind one that is being answered."
+            self.refuse(Refused(429, words, code="too_many_requests", kind="requests"))
+
+    def on_body(self, body: bytes) -> None:
+        self._bytes_beside_body = 0
+        if not self._refused:
+            super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        self._in_headers = True
+        if not self._refused:
+            super().on_message_complete()
+
+    def on_response_complete(self) -> None:
+        if not self.transport.is_closing() and self.pipeline:
+            self._on_turn = self.pipeline[-1][0]
+        super().on_response_complete()
+
+    def _unsupported_upgrade_warning(self) -> None:
+        """Nothing: the request is answered as if it did not ask for it, and whoever likes could fill the log."""
+
+    def send_400_response(self, msg: str) -> None:
+        self.refuse(Refused(400, msg, code="invalid_http"))
+
+    def refuse(self, refusal: Refused) -> None:
+        """The usual error form, and the end; without a word where an answer has begun already, or is out."""
+        if self._refused or self.transport.is_closing():
+            return
+        self._refused = True
+        turn = self._on_turn
+        answering = turn is not None and turn.response_started and not turn.response_complete
+        for cycle in (turn, self.cycle):
+            if cycle is not None:
+                cycle.disconnected = True
+                cycle.message_event.set()
+        if answering or not self._may_linger():
+            self.transport.abort()
+            return
+        if not self._answered_early:
+            body = json_bytes(error_json(refusal))
+            head = b"content-type: application/json\r\ncontent-length: %d\r\nconnection: close\r\n\r\n" % len(body)
+            self.transport.write(STATUS_LINE[refusal.status] + head + body)
+        self.transport.write_eof()
+        self._ending = self.loop.call_later(LINGER_S, self.transport.abort)
+
+    def _may_linger(self) -> bool:
+        """Whether there is a moment for it to read why."""
+        return True
