@@ -206,5 +206,7 @@ class TestSplits:
         changed = self.total("test", 0.1, perturbation={"name": "typos"})
         logs = self.logged(tmp_path, ("test",), [changed, self.total("test", 0.5)])
         assert logs.models[0].stated == 0.5
-        said = "exact_match is 50.0 % in the log, the mean over questions of their mean verdict on single replies 75.0 %"
+        said = (
+            "exact_match is 50.0 % in the log, the mean over questions of their mean verdict on single replies 75.0 %"
+        )
         assert f"acme/ann: {said}" in logs.notes

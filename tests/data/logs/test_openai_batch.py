@@ -135,7 +135,9 @@ def test_a_request_for_several_replies_that_failed_lacks_each_of_them(tmp_path: 
 
 def test_tokens_of_several_replies_together_are_told_as_such(tmp_path: Path) -> None:
     logs = batch_of_two_each(tmp_path)
-    together = "no counts of tokens of their own for 4 of 4 replies: the logs have them of all replies to one request together"
+    together = (
+        "no counts of tokens of their own for 4 of 4 replies: the logs have them of all replies to one request together"
+    )
     assert together in logs.absent
     assert "no counts of tokens in these logs" not in logs.absent
     assert not any("prompt_tokens" in row for row in logs.replies)

@@ -202,9 +202,7 @@ def _replies(run: _Run, request: Mapping[str, Any], place: int) -> Iterator[Logg
     if not run.thinks_aloud:  # that metric is of the first reply, the others are of the likeliest
         completions.sort(key=lambda each: -(number(each.get("logprob")) or 0.0))
     keys = _letters(request)
-    usage = tokens(
-        stats.get("num_prompt_tokens"), stats.get("num_completion_tokens", stats.get("num_output_tokens"))
-    )
+    usage = tokens(stats.get("num_prompt_tokens"), stats.get("num_completion_tokens", stats.get("num_output_tokens")))
     seconds = amount(result.get("request_time"))
     there = {"tokens": usage != tokens(None, None), "seconds": seconds is not None}
     alone = len(completions) == 1  # of several the tokens and the time are counted together

@@ -169,7 +169,11 @@ def absent_from(replies: Sequence[AnsweredReply]) -> Iterator[str]:
         return
     for words, name, there in (
         ("costs", "cost_usd", [reply.cost_usd is not None for reply in said]),
-        ("counts of tokens", "tokens", [(reply.usage.prompt, reply.usage.completion) != (None, None) for reply in said]),
+        (
+            "counts of tokens",
+            "tokens",
+            [(reply.usage.prompt, reply.usage.completion) != (None, None) for reply in said],
+        ),
         ("times", "seconds", [reply.seconds is not None for reply in said]),
         ("verdicts", "worth", [reply.worth is not None for reply in said]),
     ):
