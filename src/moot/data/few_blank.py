@@ -12,7 +12,7 @@ from moot.stats.counted_words import count
 
 
 def few_blank(path: Path) -> tuple[str, ...]:
-    """What is said of its rows without a reference, which are to be left out; nothing: there are none. `FileError`: most are such,
+    """What is said of its rows without a reference, which are to be left out; nothing: there are none. FileError: most are such,
     so that what is left would hardly be what somebody meant."""
     try:
         load(path)
