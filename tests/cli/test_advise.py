@@ -72,8 +72,7 @@ def test_the_same_answers_are_advised_alike_from_wherever_they_come(moot: Moot, 
     moot("run", "cup.yaml", "--quiet")
     of_run = json.loads(moot("advise", "cup.yaml", "--json"))
     of_replies = json.loads(moot("advise", "replies.jsonl", "--questions", "questions.jsonl", "--json"))
-    for row in (*of_run["frontier"], of_run["recommended"]):
-        row["usd_per_1000"] = row["seconds"] = None  # recorded models are free, recordings alone have no price
+    assert {row["usd_per_1000"] for row in of_run["frontier"]} == {None}, "no recording says what it cost"
     assert of_run["frontier"] == of_replies["frontier"]
     assert of_run["n"] == of_replies["n"] == 80
     assert set(of_run["recommended"]) >= {"option", "players", "rule", "accuracy", "low", "high", "calls", "sentence"}
@@ -397,3 +396,22 @@ def test_where_nobody_is_ever_right_nothing_is_recommended(moot: Moot, tmp_path:
     figures = json.loads(moot("advise", "labels.csv", "--json", ends=2, printed=True))
     assert figures["recommended"] is None
     assert figures["why"].startswith("nobody was right on any of 80 graded questions")
+
+
+@pytest.mark.parametrize(("blank", "left"), [({3, 7}, 78), (set(range(50)), None)])
+def test_questions_without_a_reference(blank: set[int], left: int | None, moot: Moot, tmp_path: Path) -> None:
+    """A few are left out with a note; of most nobody would have meant that. No key of a file is named, since there is none."""
+    write_cup(tmp_path)
+    path = tmp_path / "questions.jsonl"
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    rows = [{**row, "answer": ""} if place in blank else row for place, row in enumerate(rows)]
+    path.write_text("\n".join(map(json.dumps, rows)))
+    asked = ("advise", "replies.jsonl", "--questions", "questions.jsonl", "--json")
+    if left is None:
+        said = moot(*asked, ends=2)
+        assert "the reference is missing in 50 of 80 rows (line 1, 2, " in said
+        assert "skip_blank" not in said
+        return
+    told = json.loads(moot(*asked))
+    assert told["n"] == left
+    assert "questions.jsonl: 2 rows are left out: they have no reference (line 4, 8)" in told["notes"]

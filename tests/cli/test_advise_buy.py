@@ -9,6 +9,7 @@ import signal
 import sqlite3
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -390,3 +391,22 @@ def test_what_another_purchase_holds_is_no_money_to_spend(
     assert bill.usd <= 0.002
     assert told["spent_usd"] == pytest.approx(bill.usd, abs=1e-6)
     assert told["spent_before_usd"] < 0.0002
+
+
+def test_what_was_under_way_when_it_was_killed_is_told_as_the_most_it_can_be(
+    moot: Moot, bill: Bill, tmp_path: Path
+) -> None:
+    """Nobody knows what was billed for it: it stays counted, and is not told as money that was spent."""
+    told = bought(moot("--buy", 0.003, "--json", ends=3))
+    assert (told["lost_usd"], told["lost_before_usd"]) == (0, 0)
+    with closing(sqlite3.connect(tmp_path / "cup.db")) as connection, connection:
+        left = ("killed", "cup:bought", 0.002, "somebody who is dead", time.time())
+        connection.execute(
+            "INSERT INTO reservations (id, experiment, usd, holder, created_at) VALUES (?, ?, ?, ?, ?)", left
+        )
+    text = " ".join(moot("--buy", 0.000001, ends=3).split())
+    spent, booked = f"{told['spent_usd'] + 0.002:.4f}", "$0.0020 of it booked for calls whose reply never came"
+    assert f"nothing paid now, at most ${spent} before, {booked}." in text
+    again = bought(moot("--buy", 0.000001, "--json", ends=3))
+    assert again["lost_before_usd"] == 0.002
+    assert again["spent_before_usd"] == pytest.approx(bill.usd + 0.002)

@@ -98,6 +98,8 @@ def test_from_a_run_to_a_rule_that_decides(cup: Cup) -> None:
 
 
 def test_a_cascade_decides_by_a_rule_and_asks_as_few_as_it_takes(cup: Cup) -> None:
+    for model in cup.keys["models"].values():
+        model["price"] = {"prompt": 1, "completion": 1}
     cup.write()
     cup.moot("run", cup.file, "--quiet")
     cup.fit()
@@ -105,7 +107,8 @@ def test_a_cascade_decides_by_a_rule_and_asks_as_few_as_it_takes(cup: Cup) -> No
     assert {"ann"} in stages
     assert all(len(stage) < len(PLAYERS) for stage in stages)
     orders = [{"order": order, "until": 0.6, "from": "rule.json"} for order in ("learnt", "best", "cheapest")]
-    cup.write(80, strategies=["vote", {"learnt": {"from": "rule.json"}}, *({"cascade": each} for each in orders)])
+    strategies = ["vote", {"learnt": {"from": "rule.json"}}, *({"cascade": each} for each in orders)]
+    cup.write(80, strategies=strategies)
     cup.moot("run", cup.file, "--quiet")
     cup._capsys.readouterr()
     assert run_app(app, ["report", str(cup.file), "--json"]) == 0
@@ -117,6 +120,10 @@ def test_a_cascade_decides_by_a_rule_and_asks_as_few_as_it_takes(cup: Cup) -> No
     assert {row["against"].partition("(")[0] for row in figures["cascade_beside"]} == {"vote", "learnt"}
     said = cup.moot("ask", "Question 3?", "--team", cup.file, "--strategy", "cascade", ends=2)
     assert "cascade" in said
+    del cup.keys["models"]["ann"]["price"]
+    cup.write(80, strategies=[{"cascade": orders[-1]}])
+    unknown = "order: cheapest: what ann costs is not known; expected a price, as in models: {ann: {price: {"
+    assert unknown in cup.moot("run", cup.file, "--quiet", ends=2), "what nobody knows is no order"
 
 
 def test_a_rule_that_does_not_know_who_was_asked_is_refused(cup: Cup) -> None:

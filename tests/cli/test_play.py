@@ -414,6 +414,19 @@ def test_how_a_table_was_read_is_said(files: tuple[Path, Path], tmp_path: Path, 
     assert "answers are read as letters" in said
 
 
+@pytest.mark.parametrize("blank", [2, 6])
+def test_questions_without_a_reference(blank: int, files: tuple[Path, Path], capfd: Captured) -> None:
+    """A few are no part of the game, which is said; of most nobody would have meant that."""
+    rows = [json.loads(line) for line in files[0].read_text().splitlines()]
+    rows = [{**row, "answer": ""} if number < blank else row for number, row in enumerate(rows)]
+    files[0].write_text("\n".join(map(json.dumps, rows)))
+    assert moot("play", files[0], "--team", files[1]) == (0 if blank == 2 else 2)
+    said = capfd.readouterr().err
+    assert ("2 rows are left out: they have no reference (line 1, 2)" in said) == (blank == 2)
+    assert ("the reference is missing in 6 of 9 rows" in said) == (blank == 6)
+    assert "skip_blank" not in said
+
+
 def test_a_package_is_asked_and_told_as_its_authors_wrote_it(
     files: tuple[Path, Path], tmp_path: Path, capfd: Captured
 ) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,9 +13,12 @@ import pytest
 from answering_worlds import answers
 from graded_lessons import DOMINATED, NAMES, QUESTION, lessons_of
 
+from moot.decide.asking_order import cheapest_first
 from moot.decide.cascade import Cascade
 from moot.decide.learnt import LearntVote
 from moot.errors import ConnectionFailed, UsageError
+from moot.models.model import Wrapper
+from moot.models.recorded import RecordedModel
 from moot.models.scripted import Script, ScriptedModel
 from moot.strategies import label, served, strategy, traits_of
 from moot.strategies.option_values import OptionError, option_json
@@ -83,6 +88,52 @@ async def test_cheapest_first() -> None:
     _, record = await path(Cascade(order="cheapest"), seated(["B", "B", "B", "B"], prices=prices))
     assert record.asked == (("dan",), ("cat",), ("bob",))
     assert record.order == "the cheapest first"
+
+
+def of_recordings(folder: Path, costs: Sequence[float | None], prices: Sequence[Price | None] = (None,) * 4) -> Team:
+    """Whose replies took this, each the half of it and one and a half of it."""
+    path = folder / "replies.jsonl"
+    rows = [
+        {"model": name, "question_id": f"q{number}", "answer": "B", "cost_usd": cost and cost * (number + 0.5)}
+        for name, cost in zip(NAMES, costs, strict=True)
+        for number in range(2)
+    ]
+    path.write_text("\n".join(map(json.dumps, rows)))
+    models = [RecordedModel(name, file=path, model=name, then=price) for name, price in zip(NAMES, prices, strict=True)]
+    return Team("four", tuple(Player(name, Wrapper(model)) for name, model in zip(NAMES, models, strict=True)))
+
+
+def test_cheapest_first_by_what_recorded_replies_cost(tmp_path: Path) -> None:
+    assert cheapest_first(of_recordings(tmp_path, [0.3, 0.1, 0.2, 0.0])) == ["dan", "bob", "cat", "ann"]
+    listed = [Price(1, 1), Price(2, 2), Price(0, 0), Price(3, 3)]
+    assert cheapest_first(of_recordings(tmp_path, [None] * 4, listed)) == ["cat", "ann", "bob", "dan"]
+
+
+@pytest.mark.parametrize(
+    ("costs", "prices", "problem"),
+    [
+        (
+            [0.1, None, 0.1, 0.1],
+            [None] * 4,
+            "what bob costs is not known; expected a price, .*, or cost_usd in its recorded",
+        ),
+        (
+            [None] * 4,
+            [None] * 4,
+            "what ann costs is not known; expected a price, .*, or cost_usd in its recorded replies",
+        ),
+        (
+            [0.1, None, 0.1, 0.1],
+            [Price(1, 1)] * 3 + [None],
+            "what dan costs is known by its recorded replies, and what ann",
+        ),
+    ],
+)
+def test_what_nobody_knows_is_no_order(
+    costs: list[float | None], prices: list[Price | None], problem: str, tmp_path: Path
+) -> None:
+    with pytest.raises(UsageError, match=f"order: cheapest: {problem}"):
+        cheapest_first(of_recordings(tmp_path, costs, prices))
 
 
 async def test_learnt_takes_what_learnt_takes_and_asks_fewer() -> None:

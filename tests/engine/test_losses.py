@@ -88,7 +88,7 @@ async def test_a_vote_that_stopped_early_has_lost_what_it_did_not_wait_for(
         path = experiment(tmp_path, server, ("ann", "bob", "cat"), strategies=["vote"])
         async with LiveTeam(read_experiment(path, with_questions=False), serving=True) as live:
             heard: list[float] = []
-            live.on_cost = heard.append
+            live.on_cost = lambda usd, call: heard.append(usd)
             verdict = await live.ask("Which is it?")
             server.slow = frozenset()
         assert verdict.answer == "x"

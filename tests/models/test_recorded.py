@@ -49,7 +49,7 @@ async def test_forms(row: dict[str, Any], answer: str, reasoning: str, tmp_path:
     reply = await reply_of(row, tmp_path)
     taken = read_reply(reply, AnswerForm(QUESTION)).value
     assert (taken.answer, taken.reasoning) == (answer, reasoning)
-    assert (reply.version, reply.cost_usd, reply.finish) == ("gpt", 0.0, "stop")
+    assert (reply.version, reply.cost_usd, reply.finish) == ("gpt", None, "stop")
 
 
 async def test_whoever_asks_for_free_words_gets_the_answer_as_it_was_given(tmp_path: Path) -> None:
@@ -150,8 +150,21 @@ async def test_what_a_reply_took_when_it_was_made(tmp_path: Path) -> None:
     assert (reply.cost_usd, reply.usage.prompt, reply.usage.completion, reply.latency_s) == (0.25, 7, 3, 1.5)
     capped = RecordedModel("m", file=tmp_path / "r.jsonl", model="gpt", tells_cost=False)
     assert (await capped.generate(asked())).cost_usd == 0.0
-    assert capped.recording.costs_known("gpt")
-    assert not read_recording(written(tmp_path / "s.jsonl", {"answer": "Ann", "seconds": 1})).costs_known("gpt")
+    assert capped.mean_cost_usd == 0.25, "what it cost then, whatever is paid now"
+
+
+async def test_what_nobody_says_the_cost_of_is_not_free(tmp_path: Path) -> None:
+    model = RecordedModel("m", file=written(tmp_path / "s.jsonl", {"answer": "Ann", "seconds": 1}), model="gpt")
+    assert ((await model.generate(asked())).cost_usd, model.price, model.mean_cost_usd) == (None, None, None)
+
+
+@pytest.mark.parametrize(("costs", "mean"), [((0.1, 0.3), 0.2), ((0.1, None), 0.1), ((0.1, None, None), None)])
+def test_the_mean_cost_of_a_recording(costs: tuple[float | None, ...], mean: float | None, tmp_path: Path) -> None:
+    """Of most of its replies, or nobody knows it."""
+    path = tmp_path / "r.jsonl"
+    rows = [{"model": "m", "question_id": f"q{n}", "answer": "A", "cost_usd": cost} for n, cost in enumerate(costs)]
+    path.write_text("\n".join(map(json.dumps, rows)))
+    assert RecordedModel("m", file=path, model="m").mean_cost_usd == (None if mean is None else pytest.approx(mean))
 
 
 @pytest.mark.parametrize(

@@ -311,3 +311,8 @@ def test_the_figure_of_what_calls_cost_is_what_was_paid(tmp_path: Path, workers:
         assert server.requests == 4, "one for each question, and one once more"
         assert float(lines["moot_cost_usd_total"]) == pytest.approx(server.bill_usd)
         assert booked_usd == pytest.approx(server.bill_usd)
+        made = sum(float(value) for name, value in lines.items() if name.startswith("moot_calls_made_total"))
+        assert (made, float(lines["moot_calls_unanswered_total"])) == (3, 1), "the calls that the money is of"
+        assert float(lines['moot_tokens_made_total{direction="completion"}']) == 3 * MAX_TOKENS
+        used = sum(float(value) for name, value in lines.items() if name.startswith("moot_calls_total"))
+        assert used == 3 * 6, "three players in each verdict, whoever paid for it"

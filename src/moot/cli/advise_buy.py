@@ -44,7 +44,7 @@ from moot.stats.racing import RACE_ALPHA
 from moot.stats.written_numbers import dollars_alike
 from moot.store import from_here
 from moot.store.ledger import Ledger, open_account
-from moot.store.money import bought_account, settled_usd
+from moot.store.money import bought_account, lost_usd, settled_usd
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +86,10 @@ class PlayedNow:
     spent_usd: float
     before_usd: float
     """In earlier purchases for the same file, at the most: what was under way when one was killed may have cost less."""
+    lost_usd: float = 0.0
+    """Of what was spent now: booked at the most it can be for calls whose reply never came."""
+    lost_before_usd: float = 0.0
+    """The same of earlier purchases, such as what was under way when one of them was killed."""
 
 
 NOTHING_PLAYED = PlayedNow("done", 0, 0.0, 0.0)
@@ -205,9 +209,11 @@ async def _played(plan: Plan, race: StageRace, usd: float, racing: str) -> Playe
         # difference would be money that nobody has given.
         await store.run(partial(open_account, experiment=plan.name))  # what the dead held is settled first
         before = await store.run(partial(settled_usd, experiment=plan.name))
+        lost_before = await store.run(partial(lost_usd, experiment=plan.name))
         if before:
             spent, anew = dollars_alike(before, usd)
-            words = f"earlier commands have spent {spent} on this, at most; this one may spend {anew} anew"
+            at_most = ", at most" if lost_before else ""
+            words = f"earlier commands have spent {spent} on this{at_most}; this one may spend {anew} anew"
             say(f"moot: {words}", file=sys.stderr)
         say(f"moot: {racing}", file=sys.stderr)
         foretold = await estimate(plan, store, NOTHING_MORE)
@@ -223,7 +229,8 @@ async def _played(plan: Plan, race: StageRace, usd: float, racing: str) -> Playe
             say(f"moot: {alike.times} × {alike.words}", file=sys.stderr)
         made = runner.tally.calls.made if runner.tally.calls is not None else 0
         purse = runner.tally.purse
-        return PlayedNow(state, made, purse.paid_usd if isinstance(purse, Ledger) else 0.0, before)
+        paid, lost = (purse.paid_usd, purse.lost_usd) if isinstance(purse, Ledger) else (0.0, 0.0)
+        return PlayedNow(state, made, paid, before, lost, lost_before)
     finally:
         await store.close()
 

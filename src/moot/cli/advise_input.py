@@ -24,6 +24,7 @@ from moot.cli.fit import tables_of
 from moot.cli.fit_lessons import FittedTeam
 from moot.cli.player_names import player_names
 from moot.cli.report import open_existing, tell_whose
+from moot.data.few_blank import few_blank
 from moot.decide.candidates import SILENT, Floats, Places
 from moot.decide.odd_players import SAID_NOTHING
 from moot.decide.studied import choices_of, studied
@@ -338,29 +339,28 @@ def _captain_costs(
 
 def _from_replies(paths: Sequence[Path], questions: Path) -> AdviceInput:
     models: dict[str, dict[str, Any]] = {}
-    costs_known = True
     for path in paths:
         recording = read_recording(path)
         for model in sorted(recording.models):
-            costs_known &= recording.costs_known(model)
             if model in models:
                 twice = f"{model!r} has replies in {models[model]['file']} too"
                 raise FileError(f"{twice}; expected each model in one file", file=path)
             models[model] = {"provider": "recorded", "file": str(path.resolve()), "model": model}
     names = player_names(list(models))
+    blank = few_blank(questions)
     experiment = Experiment(
         name="replies",
-        questions={"file": str(questions.resolve())},
+        questions={"file": str(questions.resolve()), "skip_blank": bool(blank)},
         models={names[model]: spec for model, spec in models.items()},
         strategies=["solo"],
     )
     with tempfile.TemporaryDirectory(prefix="moot-") as folder:
         url = f"sqlite:///{Path(folder) / 'replies.db'}"
-        return asyncio.run(_played(experiment, url, str(paths[0]), costs_known=costs_known))
+        return asyncio.run(_played(experiment, url, str(paths[0]), notes=blank))
 
 
-async def _played(experiment: Experiment, url: str, origin: str, *, costs_known: bool) -> AdviceInput:
-    """`costs_known`: whether the recordings say what their replies cost; else they cost nothing, which says nothing."""
+async def _played(experiment: Experiment, url: str, origin: str, notes: tuple[str, ...]) -> AdviceInput:
+    """`notes`: on the questions."""
     plan = build(experiment.as_file, store_url=url)
     store = plan.store()
     await store.open()
@@ -376,5 +376,5 @@ async def _played(experiment: Experiment, url: str, origin: str, *, costs_known:
         await store.close()
         for built in plan.models.values():
             await built.model.close()
-    drafts = found.drafts if costs_known else replace(found.drafts, usd=None)
-    return AdviceInput(drafts, found.questions, (*missing_words(drafts), *found.notes), origin=origin)
+    notes = (*notes, *missing_words(found.drafts), *found.notes)
+    return AdviceInput(found.drafts, found.questions, notes, origin=origin)

@@ -12,7 +12,7 @@ from moot.decide.rules import DIGITS
 from moot.engine.stage_race import INCUMBENT, RacedOption
 from moot.pasted import pasted
 from moot.stats.counted_words import count
-from moot.stats.written_numbers import dollars, of_hundred
+from moot.stats.written_numbers import dollars, dollars_alike, of_hundred
 
 RACE_VALID = (
     "options were found on the questions searched on and raced on the others, in an order drawn by lot; the best of them is put"
@@ -41,6 +41,8 @@ def bought_json(bought: Bought) -> dict[str, Any]:
         "calls_now": bought.played.calls,
         "spent_usd": round(bought.played.spent_usd, DIGITS),
         "spent_before_usd": round(bought.played.before_usd, DIGITS),
+        "lost_usd": round(bought.played.lost_usd, DIGITS),
+        "lost_before_usd": round(bought.played.lost_before_usd, DIGITS),
         "stopped": _stopped(bought),
         "sentence": verdict_words(bought),
         "valid": RACE_VALID,
@@ -133,9 +135,20 @@ def bought_screen(bought: Bought, purchase: Purchase, path: Path, *, written: bo
 def _bill(bought: Bought) -> str:
     race = bought.race
     calls = f"{count(race.calls, 'call')} beyond the drafts, of {race.calls_of_all:,.0f} had no option been eliminated"
-    before = f", {dollars(bought.played.before_usd)} before" if bought.played.before_usd else ""
-    now = f"{dollars(bought.played.spent_usd)} spent" if bought.played.calls else "nothing paid now"
+    played = bought.played
+    before = f", {_at_most(played.before_usd, played.lost_before_usd, 'before')}" if played.before_usd else ""
+    now = (
+        _at_most(played.spent_usd, played.lost_usd, "spent") if played.calls or played.spent_usd else "nothing paid now"
+    )
     return f"{calls} ({of_hundred(_saved(bought), 0)} % saved); {now}{before}."
+
+
+def _at_most(usd: float, lost_usd: float, when: str) -> str:
+    """What is booked for calls whose reply never came may be more than anybody billed for them."""
+    if not lost_usd:
+        return f"{dollars(usd)} {when}"
+    most, lost = dollars_alike(usd, lost_usd)
+    return f"at most {most} {when}, {lost} of it booked for calls whose reply never came"
 
 
 def _not_known(bought: Bought) -> str:

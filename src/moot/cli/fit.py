@@ -6,6 +6,7 @@ import asyncio
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -182,7 +183,9 @@ def _team(file: ExperimentFile, wanted: str | None) -> FittedTeam:
     players = tables[name].players
     if len(players) < 2:
         raise UsageError(f"team {name!r} has one player; expected two or more, whose answers a rule decides between")
-    cheapest = None if any(player.model.price is None for player in players) else cheapest_first(tables[name])
+    cheapest = None
+    with suppress(UsageError):  # an order that a cascade could not take either
+        cheapest = cheapest_first(tables[name])
     prompts = tables[name].prompts
     others = {way: prompts_mark(prompts, way) for way in OTHER_WAYS}
     return FittedTeam(name, tuple(map(seat_of, players)), prompts_mark(prompts), cheapest, others)

@@ -15,6 +15,7 @@ from moot.cli.exit import INTERRUPTED
 from moot.cli.play_screen import Screen
 from moot.cli.safe_text import say
 from moot.data import builtin, builtin_names, load
+from moot.data.few_blank import few_blank
 from moot.engine.cashbook import Cashbook
 from moot.engine.chain import chain, limiters
 from moot.engine.stopping import land
@@ -78,13 +79,18 @@ def _own_questions(team: Path | None) -> tuple[ExperimentFile, Questions]:
 def _of_package(path: Path, team: Path | None) -> tuple[ExperimentFile, Questions]:
     """A table that the team's file describes is read as it says there: its columns, its form of answers."""
     if team is None:
-        return _embedded_team(path), QuestionsSpec(file=str(path))
+        questions_alone = _alone(path)
+        return _embedded_team(path, skip_blank=questions_alone.skip_blank), questions_alone
     file = read_experiment(team, with_questions=False)
     questions = file.spec.questions
     for described in questions if isinstance(questions, list) else [questions] if questions else []:
         if described.file is not None and file.beside(described.file).resolve() == path.resolve():
             return file, described.model_copy(update={"sample": None})
-    return file, QuestionsSpec(file=str(path))
+    return file, _alone(path)
+
+
+def _alone(path: Path) -> QuestionsSpec:
+    return QuestionsSpec(file=str(path), skip_blank=bool(few_blank(path)))
 
 
 def _package(package: str) -> Path:
@@ -100,9 +106,9 @@ def _package(package: str) -> Path:
     return path
 
 
-def _embedded_team(path: Path) -> ExperimentFile:
+def _embedded_team(path: Path, *, skip_blank: bool) -> ExperimentFile:
     """It speaks the language of the package."""
-    language = next(iter(load(path))).question.language
+    language = next(iter(load(path, skip_blank=skip_blank))).question.language
     return embedded_team(language if language in LANGUAGES else "en")
 
 

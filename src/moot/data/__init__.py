@@ -149,7 +149,7 @@ class OurFile:
                     case = read(values if index is None else {**values, "context": None}, line=line)
                     case = case if index is None else about(case, index)
                 except MissingReference as error:
-                    self.blank.see(line, "answer", is_open=error.is_open)
+                    self.blank.see(error, line, "answer")
                 else:
                     yield Placed(case, file, line)
             self.blank.check(self.path)

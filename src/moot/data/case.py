@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, cast
 
 from moot.errors import FileError
@@ -29,10 +29,24 @@ _YES_NO = {**YES_NO, "1": "yes", "0": "no", "1.0": "yes", "0.0": "no"}
 
 
 class MissingReference(FileError):
-    """A question of which nobody said what is right. `is_open`: it could be one that cannot be answered."""
+    """A question of which nobody said what is right. `is_open`: it could be one that cannot be answered; `question`: what is
+    asked all the same, where it is one; `lines`: of all such rows of the file."""
 
-    def __init__(self, *, file: object, line: int, key: str, is_open: bool, more: str = "", way_out: str = "") -> None:
+    def __init__(
+        self,
+        *,
+        file: object,
+        line: int,
+        key: str,
+        is_open: bool,
+        question: Question | None = None,
+        lines: Iterable[int] = (),
+        more: str = "",
+        way_out: str = "",
+    ) -> None:
         self.is_open = is_open
+        self.question = question
+        self.lines = frozenset(lines) or frozenset((line,))
         unknown = f"null, or {UNKNOWN}, says that the question cannot be answered" if is_open else ""
         advice = "; ".join(filter(None, (unknown, way_out)))
         problem = f"the reference is missing{more}{f' ({advice})' if advice else ''}"
@@ -156,7 +170,8 @@ def _answer(row: PlacedRow, question: Question) -> str | None:
     if value in (None, UNKNOWN) and "answer" in row.values and question.kind == "open":
         return None
     if value is None or (isinstance(value, str) and blank(value)):
-        raise MissingReference(file=row.file, line=row.line, key="answer", is_open=question.kind == "open")
+        is_open = question.kind == "open"
+        raise MissingReference(file=row.file, line=row.line, key="answer", is_open=is_open, question=question)
     if question.kind == "yes-no":
         word = _YES_NO.get(str(value).strip().casefold())
         if word is None:

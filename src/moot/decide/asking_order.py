@@ -20,8 +20,10 @@ from moot.decide.deciding import Kept
 from moot.decide.rule_file import FittedRule
 from moot.decide.studied import NothingLearnt, Studied
 from moot.errors import UsageError
+from moot.models.model import innermost
+from moot.models.recorded import RecordedModel
 from moot.strategies import list_told
-from moot.team import Team
+from moot.team import Player, Team
 
 BEST_FIRST, LEARNT_FIRST, CHEAPEST_FIRST = "best", "learnt", "cheapest"
 
@@ -66,15 +68,45 @@ def given_order(order: Sequence[str], team: Team) -> list[str]:
 
 
 def cheapest_first(team: Team) -> list[str]:
-    """By what a million tokens of a prompt and of a reply cost together; of equals whoever sits first."""
-    prices = {}
-    for player in team.players:
-        price = player.model.price
-        if price is None:
-            where = f"models: {{{player.model.name}: {{price: {{prompt: ..., completion: ...}}}}}}"
-            raise UsageError(f"order: cheapest: what {player.name} costs is not known; expected a price, as in {where}")
-        prices[player.name] = price.prompt + price.completion
-    return sorted(prices, key=prices.__getitem__)
+    """By what a million tokens of a prompt and of a reply cost together, or, where all are recordings, by what their replies
+    cost on average; of equals whoever sits first."""
+    recorded = {player.name: _recorded_usd(player) for player in team.players}
+    listed = {player.name: _listed_usd(player) for player in team.players}
+    for costs in (recorded, listed):
+        known = {name: cost for name, cost in costs.items() if cost is not None}
+        if len(known) == len(costs):
+            return sorted(known, key=known.__getitem__)
+    nowhere = [player for player in team.players if recorded[player.name] is None and listed[player.name] is None]
+    raise UsageError(f"order: cheapest: {_not_known(nowhere[0]) if nowhere else _not_alike(team, listed)}")
+
+
+def _recorded_usd(player: Player) -> float | None:
+    model = innermost(player.model)
+    return model.mean_cost_usd if isinstance(model, RecordedModel) else None
+
+
+def _listed_usd(player: Player) -> float | None:
+    model = innermost(player.model)
+    price = model.then if isinstance(model, RecordedModel) else player.model.price
+    return None if price is None else price.prompt + price.completion
+
+
+def _not_known(player: Player) -> str:
+    problem = f"what {player.name} costs is not known; expected {_price_of(player)}"
+    recorded = isinstance(innermost(player.model), RecordedModel)
+    return f"{problem}, or cost_usd in its recorded replies" if recorded else problem
+
+
+def _not_alike(team: Team, listed: Mapping[str, float | None]) -> str:
+    """Replies and lists are no one scale: what a reply takes is not known of a list."""
+    one = next(player for player in team.players if listed[player.name] is None)
+    other = next(player for player in team.players if listed[player.name] is not None)
+    by_what = f"what {one.name} costs is known by its recorded replies, and what {other.name} does by its price"
+    return f"{by_what}; expected {_price_of(one)}"
+
+
+def _price_of(player: Player) -> str:
+    return f"a price, as in models: {{{player.model.name}: {{price: {{prompt: ..., completion: ...}}}}}}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ from moot.experiment.model_specs import (
     RetriesSpec,
     SimulatedSpec,
 )
-from moot.experiment.recordings import costs_money, recorded_model
+from moot.experiment.recordings import recorded_model
 from moot.experiment.short_keys import short_keys
 from moot.experiment.spec import ExperimentFile
 from moot.models.answerable import check_model_object, shape_in_json
@@ -79,13 +79,6 @@ class Shared:
     """False: nobody will be asked anything, so no key, certificate or proxy is looked for."""
     keys: dict[str, str | None] = field(default_factory=dict, repr=False)
     """By model, while they are made."""
-    _costs_money: bool | None = None
-
-    def costs_money(self, file: ExperimentFile) -> bool:
-        """Looked for once, and only where there is a recording."""
-        if self._costs_money is None:
-            self._costs_money = costs_money(file)
-        return self._costs_money
 
 
 def model_named(file: ExperimentFile, models: Mapping[str, BuiltModel], key: KeyPath, name: str) -> Model:
@@ -264,7 +257,7 @@ def _simulated(file: ExperimentFile, name: str, spec: SimulatedSpec, dataset: Da
 
 
 def _recorded(file: ExperimentFile, name: str, spec: RecordedSpec, dataset: Dataset | None, shared: Shared) -> Model:
-    return recorded_model(file, name, spec, others_cost=lambda: shared.costs_money(file))
+    return recorded_model(file, name, spec)
 
 
 def _object(file: ExperimentFile, name: str, *_: Any) -> Model:

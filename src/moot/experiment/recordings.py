@@ -1,45 +1,25 @@
-"""Models of which a file has only recorded replies: the recordings that it names, and what is known of what they cost."""
+"""Models of which a file has only recorded replies: the recordings that it names."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 from moot.experiment.listed_price import listed
-from moot.experiment.model_specs import TABLE, PriceSpec, RecordedSpec
+from moot.experiment.model_specs import RecordedSpec
 from moot.experiment.spec import ExperimentFile
 from moot.models.model import Model
 from moot.models.recorded import RecordedModel, Recording, read_recording
-from moot.types import FREE
 
 
-def recorded_model(file: ExperimentFile, name: str, spec: RecordedSpec, *, others_cost: Callable[[], bool]) -> Model:
-    """`others_cost`: as `costs_money` has it, asked only where it matters."""
+def recorded_model(file: ExperimentFile, name: str, spec: RecordedSpec) -> Model:
     path, tells_cost = file.beside(spec.file), file.spec.budget_usd is None
-    recording = _recording(file, name, spec)
-    then = listed(spec.price)
-    # Beside others that cost something, one of which nobody knows the cost would look free.
-    free = not tells_cost or (then is None and not others_cost())
-    price = FREE if free else None
-    return RecordedModel(
-        name, file=path, model=spec.model, price=price, then=then, recording=recording, tells_cost=tells_cost
-    )
+    recording, then = _recording(file, name, spec), listed(spec.price)
+    return RecordedModel(name, file=path, model=spec.model, then=then, recording=recording, tells_cost=tells_cost)
 
 
 def _recording(file: ExperimentFile, name: str, spec: RecordedSpec) -> Recording:
     path = file.beside(spec.file)
     return read_recording(path) if spec.format is None else _logged(file, name, spec.format, path, spec.metric)
-
-
-def costs_money(file: ExperimentFile) -> bool:
-    """Whether anything is said of what some model costs, or did when it was recorded."""
-    for name, spec in file.spec.models.items():
-        price = getattr(spec, "price", None)
-        if price == TABLE or (isinstance(price, PriceSpec) and not (price.prompt == price.completion == 0)):
-            return True
-        if isinstance(spec, RecordedSpec) and _recording(file, name, spec).cost_something:
-            return True
-    return False
 
 
 def _logged(file: ExperimentFile, name: str, tool: str, path: Path, metric: str | None) -> Recording:

@@ -51,7 +51,7 @@ from moot.models.limit import Turnstile
 from moot.models.model import Model
 from moot.store import from_here
 from moot.store.bookkeeping import day_of
-from moot.store.calls import ExperimentCalls
+from moot.store.calls import ExperimentCalls, PaidFor
 from moot.store.ledger import Ledger, paid_on, pays
 from moot.store.sqlite import SqliteStore
 from moot.store.store import Store
@@ -117,7 +117,7 @@ class LiveTeam:
         self.metered = False
         """Set before it is opened: what is paid is counted for each who asks, day by day, and durably."""
         self.on_paid: Callable[[str, str, float], None] = lambda name, day, usd: None
-        self.on_cost: Callable[[float], None] = lambda usd: None
+        self.on_cost: PaidFor = lambda usd, call: None
         self.limiters: Callable[[Mapping[str, BuiltModel]], Mapping[str, Turnstile]] = limiters
         """Set before it is opened, where the limits of endpoints are kept for several processes."""
         self.party: str | None = None
@@ -200,7 +200,7 @@ class LiveTeam:
             if isinstance(purse, Ledger):
                 purse.on_paid = lambda payer, day, usd: self.on_paid(payer.rpartition("#")[2], day, usd)
             if purse is not None:
-                purse.on_lost = lambda usd: self.on_cost(usd)
+                purse.on_lost = lambda usd: self.on_cost(usd, None)
             if self._serving:
                 kinds = await asyncio.to_thread(kinds_of_file, self.file, self._warn)
                 self.kind = only_kind(kinds)
@@ -216,7 +216,7 @@ class LiveTeam:
             if self._keep:
                 await self._record.open()
             calls = ExperimentCalls(self._record if self._keep else self.store, name)
-            calls.on_cost = lambda usd: self.on_cost(usd)
+            calls.on_cost = lambda usd, call: self.on_cost(usd, call)
             told = (partial(log, "%s") if self._serving else None for log in (_log.error, _log.warning))
             wrong_key, paused = told  # whoever is served is not who keeps the keys
             asked, flights = experiment.models, Flights()

@@ -71,3 +71,10 @@ class Wrapper:
 
     async def close(self) -> None:
         await self.inner.close()
+
+
+def innermost(model: Model) -> Model:
+    """The model that everything around it wraps."""
+    while isinstance(model, Wrapper):
+        model = model.inner
+    return model

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -59,18 +60,10 @@ class Recording:
     of_calls: frozenset[str] = frozenset()
     """Models of which every call is kept, and not their drafts alone."""
 
-    def costs_known(self, model: str) -> bool:
-        """Whether some reply of a model says what it cost. Where none does, a cost of 0 means that nothing is known."""
-        return any(spent.cost_usd is not None for name, spent in self._by_model() if name == model)
-
-    @property
-    def cost_something(self) -> bool:
-        """Whether any reply says that it cost more than nothing."""
-        return any(spent.cost_usd for _, spent in self._by_model())
-
-    def _by_model(self) -> Iterator[tuple[str, SpentThen]]:
-        yield from ((key[0], spent) for key, spent in self.spent.items())
-        yield from ((key[0], call.spent) for key, call in self.calls.items())
+    def spent_by(self, model: str) -> list[SpentThen]:
+        """What each of its replies took, in the order of the file; of most files that is nothing that anybody knows."""
+        of_drafts = [self.spent.get(key, NOTHING_SPENT) for key in self.replies if key[0] == model]
+        return [*of_drafts, *(call.spent for key, call in self.calls.items() if key[0] == model)]
 
 
 class RecordedCall(NamedTuple):
@@ -99,18 +92,18 @@ class RecordedModel:
         *,
         file: Path,
         model: str,
-        price: Price | None = FREE,
+        price: Price | None = None,
         then: Price | None = None,
         recording: Recording | None = None,
         tells_cost: bool = True,
     ) -> None:
         """`recording`: what was read from files of another form; left out: the file is in ours. `tells_cost`: False where
         there is a cap, which is on what is paid now. `price` None: a reply whose cost is not recorded cost nobody knows what,
-        unless `then` says what tokens cost when it was made."""
+        unless `then` says what tokens cost when it was made. What nobody knows is not 0."""
         self.name = name
         self.model = model
-        self.price = price
-        self._then = then
+        self.price = price if tells_cost else FREE
+        self.then = then
         self.recording = recording or read_recording(file)
         self._tells_cost = tells_cost
         if model not in self.recording.models:
@@ -153,11 +146,20 @@ class RecordedModel:
         return Reply(call.text, call.finish, call.spent.usage, call.spent.seconds, self.model, cost_usd)
 
     def _cost_usd(self, spent: SpentThen) -> float | None:
-        if self._tells_cost and spent.cost_usd is not None:
+        known = self._cost_then_usd(spent) if self._tells_cost else None
+        return 0.0 if known is None and self.price == FREE else known
+
+    def _cost_then_usd(self, spent: SpentThen) -> float | None:
+        if spent.cost_usd is not None or self.then is None:
             return spent.cost_usd
-        if self._tells_cost and self._then is not None:
-            return self._then.cost_usd(spent.usage)
-        return 0.0 if self.price == FREE else None
+        return self.then.cost_usd(spent.usage)
+
+    @cached_property
+    def mean_cost_usd(self) -> float | None:
+        """Of its replies when they were made, whatever is paid now; None where that is not known of most of them."""
+        costs = [self._cost_then_usd(spent) for spent in self.recording.spent_by(self.model)]
+        known = [cost for cost in costs if cost is not None]
+        return math.fsum(known) / len(known) if known and 2 * len(known) >= len(costs) else None
 
     async def close(self) -> None:
         pass

@@ -5,6 +5,7 @@ from __future__ import annotations
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from moot.live.answered_question import AnsweredQuestion
+from moot.models.cache import StoredCall
 from moot.serve.admission import Admission
 from moot.serve.figures_of_workers import WorkerFigure, figures_of
 
@@ -23,10 +24,31 @@ class Metrics:
         self.seconds = Histogram(
             "moot_episode_seconds", "From question to verdict.", ["model"], buckets=_SECONDS, registry=registry
         )
-        self.calls = Counter("moot_calls", "Calls to players and officers.", ["player"], registry=registry)
-        self.tokens = Counter("moot_tokens", "Tokens by direction.", ["direction"], registry=registry)
+        self.calls = Counter(
+            "moot_calls",
+            "Calls to players and officers that verdicts had, by who was asked; a stored one each time it is used.",
+            ["player"],
+            registry=registry,
+        )
+        self.tokens = Counter("moot_tokens", "Tokens of these calls by direction.", ["direction"], registry=registry)
+        self.calls_made = Counter(
+            "moot_calls_made",
+            "Calls that were made and have a reply, each once, whether or not a verdict waited for them.",
+            ["model"],
+            registry=registry,
+        )
+        self.tokens_made = Counter(
+            "moot_tokens_made", "Tokens of the calls that were made, by direction.", ["direction"], registry=registry
+        )
+        self.calls_unanswered = Counter(
+            "moot_calls_unanswered",
+            "Calls that were made, have no reply and may be on the bill all the same.",
+            registry=registry,
+        )
         self.cost = Counter(
-            "moot_cost_usd", "What calls cost that were made, each once, where prices are known.", registry=registry
+            "moot_cost_usd",
+            "What calls cost that were made, each once, where prices are known; those without a reply at the most it can be.",
+            registry=registry,
         )
         self.feedback = Counter("moot_feedback", "What turned out to be right.", ["correct"], registry=registry)
         under_way = Gauge("moot_under_way", "Questions being answered.", registry=registry)
@@ -41,6 +63,17 @@ class Metrics:
             self.calls.labels(call.player).inc()
         self.tokens.labels("prompt").inc(asked.usage.prompt or 0)
         self.tokens.labels("completion").inc(asked.usage.completion or 0)
+
+    def count_call(self, usd: float, call: StoredCall | None) -> None:
+        """What was paid, and for which call; None: for one that has no reply. A vote that is settled waits for nobody more, and
+        pays for all who were asked."""
+        self.cost.inc(usd)
+        if call is None:
+            self.calls_unanswered.inc(1 if usd else 0)
+            return
+        self.calls_made.labels(call.model).inc()
+        self.tokens_made.labels("prompt").inc(call.reply.usage.prompt or 0)
+        self.tokens_made.labels("completion").inc(call.reply.usage.completion or 0)
 
     @property
     def figures(self) -> list[WorkerFigure]:

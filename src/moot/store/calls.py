@@ -37,6 +37,10 @@ class Shelf(Protocol):
     def put_later(self, rows: Sequence[tuple[Table, Row]]) -> None: ...
 
 
+PaidFor = Callable[[float, StoredCall | None], None]
+"""Hears what was paid, and for which call; None: for one that has no reply."""
+
+
 class ExperimentCalls:
     """Finds calls of every experiment, keeps them in the name of this one, which pays.
 
@@ -51,8 +55,8 @@ class ExperimentCalls:
         self.made = 0
         self.found = 0
         self.cost_usd: float | None = 0.0
-        self.on_cost: Callable[[float], None] = lambda usd: None
-        """Hears of what each call cost that was made here, once, however many use it; unless nobody knows."""
+        self.on_cost: PaidFor = lambda usd, call: None
+        """Hears of each call that was made here, once, however many use it, and what it cost; 0 where nobody knows."""
 
     def want(self, key: str, sample: int | None = None) -> None:
         self._store.want(self._own_keys.get(key, key), sample)
@@ -107,7 +111,7 @@ class ExperimentCalls:
         self.made += 1
         cost = call.reply.cost_usd
         self.cost_usd = None if cost is None or self.cost_usd is None else self.cost_usd + cost
-        self.on_cost(cost or 0.0)
+        self.on_cost(cost or 0.0, call)
         settlement = call.receipt.with_call() if isinstance(call.receipt, Paid) else None
         presence = self._store.presence
         claim = None if presence is None else presence.kept(call.key)

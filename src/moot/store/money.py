@@ -52,6 +52,11 @@ def settled_usd(connection: Connection, experiment: str) -> float:
     return _sum_usd(connection, experiment, _SETTLED)
 
 
+def lost_usd(connection: Connection, experiment: str) -> float:
+    """What of that is booked, at the most it can be, for attempts that no stored reply carries."""
+    return _sum_usd(connection, experiment, (schema.losses.c.usd,))
+
+
 _SETTLED = (schema.calls.c.cost_usd, schema.losses.c.usd)
 
 

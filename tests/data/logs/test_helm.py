@@ -141,6 +141,9 @@ def test_a_failed_request_among_trials_of_several_completions(tmp_path: Path) ->
     logs = import_logs("helm", [tmp_path])
     assert [sum(row["question_id"].endswith(f"id{n}") for row in logs.replies) for n in (0, 1)] == [4, 2]
     assert not any("seconds" in row or "prompt_tokens" in row for row in logs.replies), "they are of both together"
+    own, together = "of their own for", "of 6 replies: the logs have them of all replies to one request together"
+    assert {f"no times {own} 6 {together}", f"no counts of tokens {own} 4 {together}"} <= {*logs.absent}
+    assert any("2 of 8 samples have no reply (Boom)" in note for note in logs.notes), "a failed request lacks both"
 
 
 @pytest.mark.parametrize("name", ["incorrect", "mismatch_rate", "not_correct", "format_match"])
@@ -203,5 +206,7 @@ class TestSplits:
         changed = self.total("test", 0.1, perturbation={"name": "typos"})
         logs = self.logged(tmp_path, ("test",), [changed, self.total("test", 0.5)])
         assert logs.models[0].stated == 0.5
-        said = "exact_match is 50.0 % in the log, the mean of its verdicts on single replies 75.0 %"
+        said = (
+            "exact_match is 50.0 % in the log, the mean over questions of their mean verdict on single replies 75.0 %"
+        )
         assert f"acme/ann: {said}" in logs.notes

@@ -15,6 +15,8 @@ from moot.errors import MootError
 VERDICTS = {"q1": ("C", "C", "I"), "q2": ("I", "C", "I")}
 """By question those of three epochs."""
 
+MEAN = "the mean over questions of their mean verdict on single replies"
+
 
 def sample(ident: str, epoch: int, value: Any, scorer: str = "match") -> dict[str, Any]:
     said = "Paris" if value in ("C", 1, "yes") else "Rome"
@@ -52,7 +54,7 @@ def test_epochs_that_are_not_reduced_to_their_mean(tmp_path: Path) -> None:
     scores = [result(1.0, reducer="at_least_1"), result(0.5, reducer="mode")]
     logs = import_logs("inspect", [log(tmp_path / "a.json", of_epochs(), *scores)])
     assert figures(logs) == (1.0, "match accuracy (at_least_1 of the epochs)", 0.5)
-    said = "match accuracy (at_least_1 of the epochs) is 100.0 % in the log, the mean of its verdicts on single replies 50.0 %"
+    said = f"match accuracy (at_least_1 of the epochs) is 100.0 % in the log, {MEAN} 50.0 %"
     assert f"acme/ann: {said}" in logs.notes
 
 
@@ -124,7 +126,7 @@ def test_of_several_tasks_each_figure_that_is_another_is_told(tmp_path: Path) ->
     log(tmp_path / "b.json", of_epochs(), result(0.5), eval={"task": "rivers", "model": "acme/ann"})
     logs = import_logs("inspect", [tmp_path])
     assert figures(logs) == (pytest.approx(0.5), None, pytest.approx(0.5))
-    said = "match accuracy (max of the epochs) of towns is 100.0 % in the log, the mean of its verdicts on single replies 50.0 %"
+    said = f"match accuracy (max of the epochs) of towns is 100.0 % in the log, {MEAN} 50.0 %"
     assert [note for note in logs.notes if "in the log" in note] == [f"acme/ann: {said}"]
 
 

@@ -113,3 +113,40 @@ def test_a_file_of_errors_alone_tells_them(tmp_path: Path) -> None:
     errors(tmp_path, "a", "q1", "q2", words="quota\nexceeded")
     with pytest.raises(MootError, match=r"no reply in it that could be played back \(quota exceeded; "):
         import_logs("openai-batch", [tmp_path])
+
+
+def batch_of_two_each(folder: Path) -> ImportedLogs:
+    """Two replies to each request; q3 has failed, q4 has never come back."""
+    ask = {"model": "gpt-4o", "n": 2, "messages": [{"role": "user", "content": "Capital?"}]}
+    lines(folder / "a_in.jsonl", ({"custom_id": ident, "body": ask} for ident in LANDS))
+    two = [{"message": {"content": "Paris"}}, {"message": {"content": "Rome"}}]
+    body = {"model": "gpt-4o", "choices": two, "usage": {"prompt_tokens": 9, "completion_tokens": 4}}
+    rows = ({"custom_id": ident, "response": {"status_code": 200, "body": body}} for ident in ("q1", "q2"))
+    lines(folder / "a_out.jsonl", rows)
+    errors(folder, "a", "q3")
+    return import_logs("openai-batch", [folder])
+
+
+def test_a_request_for_several_replies_that_failed_lacks_each_of_them(tmp_path: Path) -> None:
+    logs = batch_of_two_each(tmp_path)
+    assert "gpt-4o: 4 of 8 samples have no reply (bad request)" in logs.notes
+    assert logs.repeats == 2
+
+
+def test_tokens_of_several_replies_together_are_told_as_such(tmp_path: Path) -> None:
+    logs = batch_of_two_each(tmp_path)
+    together = (
+        "no counts of tokens of their own for 4 of 4 replies: the logs have them of all replies to one request together"
+    )
+    assert together in logs.absent
+    assert "no counts of tokens in these logs" not in logs.absent
+    assert not any("prompt_tokens" in row for row in logs.replies)
+
+
+@pytest.mark.parametrize("number", [None, 0, True, "2", [2], 10**9])
+def test_a_number_of_replies_that_is_none_is_one(number: Any, tmp_path: Path) -> None:
+    ask = {"model": "gpt-4o", "n": number, "messages": [{"role": "user", "content": "Capital?"}]}
+    lines(tmp_path / "a_in.jsonl", ({"custom_id": ident, "body": ask} for ident in LANDS))
+    replies(tmp_path, "a", "gpt-4o", {"q1": "Paris"})
+    logs = import_logs("openai-batch", [tmp_path])
+    assert "gpt-4o: 3 of 4 samples have no reply (in no file of replies)" in logs.notes

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
+from moot.data.blank_references import BlankReferences
 from moot.data.logs.csv_cells import OddCells, odd_cells
 from moot.data.logs.csv_names import NAMES, guessed_anywhere
 from moot.data.logs.csv_numbers import figure as figure_of
@@ -29,13 +30,14 @@ from moot.data.logs.csv_verdicts import (
 )
 from moot.data.logs.fields import text, tokens
 from moot.data.logs.log import NO_REFERENCE, LogEntry, LoggedReply, LogRemark, QuestionInLog, by_metric
+from moot.data.logs.rows_without_reference import NONE_WITHOUT, RowsWithoutReference
 from moot.data.logs.verdict_evidence import JudgedReply, evidence_of, says_reference
 from moot.data.tables.known_names import COLUMN_KEYS, ColumnNames, plain, several
 from moot.data.tables.listed_names import cut
 from moot.data.tables.proposal import Proposal, Stated, propose_columns
 from moot.data.tables.table import ENDINGS, QuestionTable, table_of
 from moot.errors import FileError
-from moot.types import TEXT, Case
+from moot.types import TEXT, Case, Question
 
 PLACES = ("0", "1", "0.0", "1.0")
 """Verdicts that may be the places of choices as well."""
@@ -90,7 +92,13 @@ def _entries(table: QuestionTable, wanted: str | None) -> Iterator[LogEntry]:
     name = table.path.name
     has_ids = "id" in guessed_anywhere(kept).columns
     idents: dict[str, str] = {}
-    of_lines = {line: _question(case, idents, has_ids=has_ids) for line, case in questions.cases.items()}
+    known = {line: _question(case, idents, has_ids=has_ids) for line, case in questions.cases.items()}
+    blank = {
+        line: QuestionInLog(_ident(asked_there, idents, has_ids=has_ids), asked_there.text, asked_there.choices)
+        for line, asked_there in questions.blank.asked.items()
+    }
+    of_lines = questions.blank.joined(known, blank, table.path)
+    yield from questions.blank.remarks(of_lines, table.path)
     columns, against = _borne_out(columns, rows, of_lines)
     for words in dict.fromkeys((*against, *(each.verdicts.remark for each in columns))):
         if words is not None:
@@ -278,6 +286,7 @@ class _Questions:
     """By line."""
     doubt: str | None = None
     """Why it cannot be told what is right, although a column says it."""
+    blank: RowsWithoutReference = NONE_WITHOUT
 
 
 def _questions(table: QuestionTable, kept: Sequence[str]) -> _Questions:
@@ -293,7 +302,9 @@ def _questions(table: QuestionTable, kept: Sequence[str]) -> _Questions:
             return _Questions({placed.line: placed.case for placed in without.source.cases("en")}, doubt)
     if proposal.doubts or proposal.source is None:
         raise _slip(table, found.doubts.get("answer", ())) or _settled_in_the_table(proposal.error())
-    return _Questions({placed.line: placed.case for placed in proposal.source.cases("en")})
+    blank = BlankReferences(skip=True)
+    cases = {placed.line: placed.case for placed in replace(proposal.source, blank=blank).cases("en")}
+    return _Questions(cases, blank=RowsWithoutReference.of(blank))
 
 
 def _slip(table: QuestionTable, references: Sequence[ColumnNames]) -> FileError | None:
@@ -326,11 +337,15 @@ def _proposed(table: QuestionTable, columns: Mapping[str, ColumnNames | None]) -
 def _question(case: Case, idents: dict[str, str], *, has_ids: bool) -> QuestionInLog:
     """Where no column holds ids, rows of the same words are of one question."""
     question = case.question
-    ident = question.id if has_ids else idents.setdefault(question.text, question.id)
+    ident = _ident(question, idents, has_ids=has_ids)
     reference = None if question.kind == TEXT else case.answer
     return QuestionInLog(
         ident, question.text, question.choices, reference, case.accepted, question.context, case.category
     )
+
+
+def _ident(question: Question, idents: dict[str, str], *, has_ids: bool) -> str:
+    return question.id if has_ids else idents.setdefault(question.text, question.id)
 
 
 def _worth(columns: _ReplyColumns, row: Mapping[str, Any]) -> float | None:

@@ -203,8 +203,11 @@ def _replies(run: _Run, request: Mapping[str, Any], place: int) -> Iterator[Logg
     if not run.thinks_aloud:  # that metric is of the first reply, the others are of the likeliest
         completions.sort(key=lambda each: -(number(each.get("logprob")) or 0.0))
     keys = _letters(request)
+    usage = tokens(stats.get("num_prompt_tokens"), stats.get("num_completion_tokens", stats.get("num_output_tokens")))
+    seconds = amount(result.get("request_time"))
+    there = {"tokens": usage != tokens(None, None), "seconds": seconds is not None}
     alone = len(completions) == 1  # of several the tokens and the time are counted together
-    for number_of, completion in enumerate(completions or [{}]):
+    for number_of, completion in enumerate(completions or [{}] * max(1, run.completions)):
         said = text(completion.get("text")) if result.get("success") is not False else None
         yield LoggedReply(
             run.model,
@@ -214,13 +217,10 @@ def _replies(run: _Run, request: Mapping[str, Any], place: int) -> Iterator[Logg
             answer=_answer(said, keys, run),
             sample=trial * max(1, run.completions) + number_of,
             worth=worth if number_of == 0 else None,
-            usage=tokens(
-                stats.get("num_prompt_tokens"), stats.get("num_completion_tokens", stats.get("num_output_tokens"))
-            )
-            if alone
-            else tokens(None, None),
-            seconds=amount(result.get("request_time")) if alone else None,
+            usage=usage if alone else tokens(None, None),
+            seconds=seconds if alone else None,
             problem=text(result.get("error")),
+            together=() if alone else tuple(name for name, counted in there.items() if counted),
         )
 
 

@@ -75,6 +75,8 @@ class LoggedReply:
     seconds: float | None = None
     problem: str | None = None
     """Why there is no reply."""
+    together: tuple[str, ...] = ()
+    """Which of `tokens` and `seconds` the log has of all replies to one request together: they cannot be divided among them."""
 
 
 @dataclass(frozen=True, slots=True)

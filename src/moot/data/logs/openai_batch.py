@@ -16,6 +16,8 @@ from moot.errors import FileError
 from moot.stats.counted_words import count
 
 MOST_NAMED = 5
+MOST_ASKED = 128
+"""Replies that one request may ask for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +80,8 @@ class OpenAiBatch:
                 of_nobody[line.path] = of_nobody.get(line.path, 0) + 1
                 continue
             answered.add((line.ident, model))
-            yield from _replies(line, _question(line.ident, asked, requests), model)
+            wanted = _samples([asked] if asked is not None else requests.get(line.ident, ()))
+            yield from _replies(line, _question(line.ident, asked, requests), model, wanted)
         strangers = [_model(line, asked, {}) for line, asked in joined if asked is None and requests.get(line.ident)]
         if not any(_named(line) for line, asked in joined if asked is None and requests.get(line.ident)):
             yield from _unanswered(requests, answered, {line.ident for line, asked in joined if asked is None})
@@ -204,11 +207,20 @@ def _words(asked: _Line) -> str | None:
     return words or text(asked.body.get("prompt"))
 
 
-def _replies(line: _Line, question: QuestionInLog, model: str) -> Iterator[LoggedReply]:
+def _samples(asked: Sequence[_Line]) -> int:
+    """How many replies a request asked for, as all that it may have been say; 1 where they differ, or nobody says it."""
+    wanted = {number if isinstance(number := each.body.get("n"), int) else 1 for each in asked}
+    number = wanted.pop() if len(wanted) == 1 else 1
+    return number if 1 <= number <= MOST_ASKED else 1
+
+
+def _replies(line: _Line, question: QuestionInLog, model: str, wanted: int) -> Iterator[LoggedReply]:
+    """`wanted`: how many replies it was asked for; each that is not there is a sample without one."""
     response, body = mapping(line.row.get("response")), line.body
     usage = mapping(body.get("usage"))
     failed = mapping(line.row.get("error")) or mapping(body.get("error"))
-    said = list(_said(body)) or [None]
+    said = list(_said(body))
+    said += [None] * (max(1, wanted) - len(said))
     for sample, words in enumerate(said):
         yield LoggedReply(
             model,
@@ -217,7 +229,6 @@ def _replies(line: _Line, question: QuestionInLog, model: str) -> Iterator[Logge
             line.number,
             text=words,
             sample=sample,
-            # Of several replies to one request the tokens are counted together.
             usage=tokens(
                 usage.get("prompt_tokens", usage.get("input_tokens")),
                 usage.get("completion_tokens", usage.get("output_tokens")),
@@ -228,6 +239,7 @@ def _replies(line: _Line, question: QuestionInLog, model: str) -> Iterator[Logge
             if len(said) == 1
             else tokens(None, None),
             problem=text(failed.get("message")) or text(failed.get("code")) or _status(response),
+            together=("tokens",) if len(said) > 1 and usage else (),
         )
 
 
@@ -260,4 +272,5 @@ def _unanswered(
             if (ident, model) not in answered:
                 question = _question(ident, asked, requests)
                 problem = "an error that names no model, or none" if ident in unclear else "in no file of replies"
-                yield LoggedReply(model, question, asked.path, asked.number, problem=problem)
+                for sample in range(_samples([asked])):
+                    yield LoggedReply(model, question, asked.path, asked.number, sample=sample, problem=problem)

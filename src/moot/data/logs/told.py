@@ -120,7 +120,8 @@ def _other_figures(model: ImportedModel) -> Iterator[str]:
         if figure.mean is None:
             yield f"{own}, and not made of verdicts on single replies"
         else:
-            yield f"{own}, the mean of its verdicts on single replies {of_hundred(figure.mean)} %"
+            mean = "the mean over questions of their mean verdict on single replies"
+            yield f"{own}, {mean} {of_hundred(figure.mean)} %"
     stated, here = model.stated, model.here
     if stated is None or here is None or abs(stated - here) <= ROUNDED:
         return
@@ -166,13 +167,22 @@ def absent_from(replies: Sequence[AnsweredReply]) -> Iterator[str]:
     said = [reply.logged for reply in replies if reply.said]
     if not said:
         return
-    for words, there in (
-        ("costs", [reply.cost_usd is not None for reply in said]),
-        ("counts of tokens", [reply.usage.prompt is not None or reply.usage.completion is not None for reply in said]),
-        ("times", [reply.seconds is not None for reply in said]),
-        ("verdicts", [reply.worth is not None for reply in said]),
+    for words, name, there in (
+        ("costs", "cost_usd", [reply.cost_usd is not None for reply in said]),
+        (
+            "counts of tokens",
+            "tokens",
+            [(reply.usage.prompt, reply.usage.completion) != (None, None) for reply in said],
+        ),
+        ("times", "seconds", [reply.seconds is not None for reply in said]),
+        ("verdicts", "worth", [reply.worth is not None for reply in said]),
     ):
-        if not any(there):
+        together = sum(name in reply.together for reply in said)
+        if together:
+            of_single = f"{together} of {count(len(there), 'reply', 'replies')}"
+            yield f"no {words} of their own for {of_single}: the logs have them of all replies to one request together"
+        missing = len(there) - sum(there) - together
+        if missing == len(there):
             yield f"no {words} in these logs"
-        elif not all(there):
-            yield f"no {words} for {len(there) - sum(there)} of {count(len(there), 'reply', 'replies')}"
+        elif missing > 0:
+            yield f"no {words} for {missing} of {count(len(there), 'reply', 'replies')}"

@@ -275,7 +275,7 @@ class MappedFile:
                     ours = self.references.read(self._in_our_form(row), self.kind)
                     case = read_case(ours, file=file, line=row.line, language=language, kind=self.kind)
                 except MissingReference as error:
-                    self.blank.see(row.line, row.column("answer"), is_open=error.is_open)
+                    self.blank.see(error, row.line, row.column("answer"))
                     continue
                 except FileError as error:
                     if error.key is None or error.key not in self.columns.columns:
@@ -299,7 +299,7 @@ class MappedFile:
         if self.answers is not None and (written := row.answer()) is not None:
             given["answer"] = self._right(row, written, row.choices()) or given["answer"]
         if WRONG in self.columns.columns:
-            given["choices"], given["answer"] = _with_wrong(row, given.pop(WRONG, None))
+            given["choices"], given["answer"] = _with_wrong(row, given, given.pop(WRONG, None))
         if isinstance(self.columns.columns.get("choices"), str) and isinstance(given.get("choices"), list):
             given["choices"] = without_labels(given["choices"])
         return given
@@ -319,12 +319,15 @@ class MappedFile:
         return Question("", "", tuple(choices)).letters[place] if place < MOST_CHOICES else None
 
 
-def _with_wrong(row: TableRow, wrong: Any) -> tuple[list[str], str]:
+def _with_wrong(row: TableRow, given: Mapping[str, Any], wrong: Any) -> tuple[list[str], str]:
     """The choices and the letter of the right one. Their order is drawn by the question: in the file the right one is
     always in the same place, which a model would be shown."""
     right = row.answer()
     if right is None:
-        raise MissingReference(file=row.columns.table.path, line=row.line, key="answer", is_open=False)
+        words = str(given.get("text") or "")  # without the right one the choices are not known
+        asked = Question(str(given["id"]), words) if words.strip() else None
+        path = row.columns.table.path
+        raise MissingReference(file=path, line=row.line, key="answer", is_open=False, question=asked)
     if not isinstance(wrong, list) or not 0 < len(wrong) < MOST_CHOICES:
         found = len(wrong) if isinstance(wrong, list) else "none"
         raise row.error(WRONG, f"expected 1 to {MOST_CHOICES - 1} wrong choices, found {found}")

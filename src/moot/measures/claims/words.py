@@ -31,7 +31,7 @@ def sentences(row: Mapping[str, Any]) -> list[str]:
     if (nobody := row.get(NOBODY_RIGHT)) is None:
         return _told(row)
     words = nobody_right_words(nobody)
-    return words if nobody["whole"] else [*words, *_told(row)]
+    return [*words, *_taken_out(row)] if nobody["whole"] else [*words, *_told(row)]
 
 
 def _told(row: Mapping[str, Any]) -> list[str]:
@@ -106,6 +106,14 @@ def declared_late_words(row: Mapping[str, Any]) -> str:
 def taken_out_words(many: int) -> str:
     were = "question that was" if many == 1 else "questions that were"
     return f"{many:,} {were} played under this name before {'is' if many == 1 else 'are'} not among these"
+
+
+def _taken_out(row: Mapping[str, Any]) -> list[str]:
+    """Whatever stands above, it is about the questions that were left."""
+    if not (out := row.get("taken_out")):
+        return []
+    chosen = "if the results decided which were left out, no interval here allows for that"
+    return [f"{taken_out_words(out)}: {chosen}."]
 
 
 def _subject(row: Mapping[str, Any]) -> str:
@@ -285,9 +293,7 @@ def doubts(row: Mapping[str, Any]) -> list[str]:
         told.append(
             f"{why}; this is {best} of {row['options']:,}, picked afterwards{allowed}.{'' if said else _unlisted(row)}"
         )
-    if out := row.get("taken_out"):
-        chosen = "if the results decided which were left out, no interval here allows for that"
-        told.append(f"{taken_out_words(out)}: {chosen}.")
+    told += _taken_out(row)
     told += since_words(row)
     if silent := row.get("never_answered"):
         they, known = ("it is", "how good it is") if len(silent) == 1 else ("they are", "how good they are")

@@ -113,7 +113,7 @@ ROW: dict[str, Any] = _object(
         "headline": {"type": "boolean", "description": "What the run's own verdict is about"},
         "chosen": {**_MAYBE_NAME, "description": "Of a headline: declared, declared late, after the fact, only"},
         "interim": {"type": "boolean", "description": "The run had not ended"},
-        "usd_per_1000": {**_AMOUNT, "description": "USD for 1,000 questions"},
+        "usd_per_1000": {**_AMOUNT, "description": "USD for 1,000 questions; null where nobody knows"},
         "calls_per_question": _AMOUNT,
         "simulated": {"type": "boolean", "description": "By models of models: it says nothing of any real one"},
         "learnt_in_run": {

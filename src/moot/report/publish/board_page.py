@@ -16,6 +16,7 @@ SCRIPTS = ("dom", "theme")
 """Of a report's page, which ours needs too."""
 WIDTH, HEIGHT, EDGE = 132, 16, 4
 UNKNOWN = '<span class="unknown">–</span>'
+NOT_KNOWN = '<span class="why">not known</span>'
 Rows = Sequence[Mapping[str, Any]]
 
 
@@ -132,7 +133,7 @@ def _row(row: Mapping[str, Any]) -> str:
         _cell(accuracy["value"], _estimate(accuracy, signed=False)),
         f'<td aria-hidden="true">{_whiskers(accuracy)}</td>',
         _cell(gain.get("value"), _gain(row)),
-        _cell(usd, UNKNOWN if usd is None else rounded(usd, 2)),
+        _cell(usd, NOT_KNOWN if usd is None else rounded(usd, 2)),
         _cell(calls, UNKNOWN if calls is None else rounded(calls, 1)),
         _cell(row["n"], f"{row['n']:,}"),
         f'<td class="plain" data-key="{html.escape(row["date"])}">{html.escape(row["date"])}</td>',

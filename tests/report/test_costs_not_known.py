@@ -1,0 +1,86 @@
+"""What nobody knows the cost of is never beside others at 0: recordings that say nothing of it, and those under a cap."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cup_commands import command
+from jsonschema import Draft202012Validator
+
+from moot.report.publish.board import ROW
+
+Row = dict[str, Any]
+PLAYERS = ("ann", "bob")
+
+
+def recorded(folder: Path, name: str, spent: Row, **keys: Any) -> Path:
+    """A run of two recordings, each of whose replies took this."""
+    questions = [{"id": f"q{n}", "text": f"Thing {n}?", "choices": ["a", "b"], "answer": "A"} for n in range(6)]
+    (folder / "q.jsonl").write_text("\n".join(map(json.dumps, questions)))
+    replies = [
+        {"model": model, "question_id": f"q{n}", "answer": "AB"[(n + place) % 2], **spent}
+        for place, model in enumerate(PLAYERS)
+        for n in range(6)
+    ]
+    (folder / f"{name}.jsonl").write_text("\n".join(map(json.dumps, replies)))
+    models = {model: {"provider": "recorded", "file": f"{name}.jsonl", "model": model} for model in PLAYERS}
+    spec = {"name": name, "questions": {"file": "q.jsonl"}, "models": models, "strategies": ["solo", "vote"], **keys}
+    path = folder / f"{name}.yaml"
+    path.write_text(json.dumps(spec))
+    command("run", path, "--quiet")
+    return path
+
+
+def published(folder: Path, *paths: Path) -> dict[str, list[float | None]]:
+    """By run what its rows say of their costs."""
+    command("report", *paths, "--publish", folder / "board")
+    rows = json.loads((folder / "board" / "leaderboard.json").read_text())["rows"]
+    found: dict[str, list[float | None]] = {}
+    for row in rows:
+        Draft202012Validator(ROW).validate(row)
+        cost = row["usd_per_1000"]
+        found.setdefault(row["experiment"], []).append(cost and round(cost, 9))
+    return found
+
+
+def test_on_a_leaderboard(tmp_path: Path) -> None:
+    """0 is told of what says 0, and of nothing else."""
+    paths = (
+        recorded(tmp_path, "silent", {"prompt_tokens": 9, "completion_tokens": 1}),
+        recorded(tmp_path, "free", {"cost_usd": 0}),
+        recorded(tmp_path, "paid", {"cost_usd": 0.001}),
+        recorded(tmp_path, "paid-under-a-cap", {"cost_usd": 0.001}, budget_usd=1),
+    )
+    assert published(tmp_path, *paths) == {
+        "silent": [None, None, None],
+        "free": [0.0, 0.0, 0.0],
+        "paid": [1.0, 1.0, 2.0],
+        "paid-under-a-cap": [None, None, None],
+    }
+    page = (tmp_path / "board" / "index.html").read_text()
+    assert page.count('<td class="figure-cell" data-key=""><span class="why">not known</span></td>') == 6
+
+
+def runs_of(store: str) -> list[Row]:
+    (there,) = json.loads(command("runs", "--json", "--store", store))
+    rows: list[Row] = there["runs"]
+    return rows
+
+
+def test_in_every_view_of_several_runs(tmp_path: Path) -> None:
+    store = f"sqlite:///{tmp_path / 'all.db'}"
+    unknown = recorded(tmp_path, "old", {}, store=store)
+    known = recorded(tmp_path, "new", {"cost_usd": 0.002}, store=store)
+    runs = command("runs", "--store", store)
+    assert "18 episodes, cost unknown" in runs
+    by_run = {row["experiment"]: row["bill_usd"] for row in runs_of(store)}
+    assert by_run == {"old": None, "new": pytest.approx(0.024)}
+    for words in (command("report", unknown), command("report", unknown, "--all"), command("report", unknown, known)):
+        assert not re.search(r"\$0(\.0+)?(?![.\d])", words), "nothing is told to cost nothing"
+    figures = json.loads(command("report", unknown, "--json"))
+    assert {row["usd_per_question"] for row in figures["accuracy"]} == {None}
+    assert {row["unit"] for row in figures["frontier"]} == {"calls"}
