@@ -78,8 +78,11 @@ class Cup:
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[SimulatedServer]:
-    with in_a_thread(running({"models": {name: {"accuracy": 0.6} for name in PLAYERS}})) as running_server:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimulatedServer]:
+    known = tmp_path_factory.mktemp("known") / "known.csv"
+    known.write_text(as_csv([*TEXTS, NEW]), encoding="utf-8")
+    config = {"models": {name: {"accuracy": 0.6} for name in PLAYERS}, "questions": str(known)}
+    with in_a_thread(running(config)) as running_server:
         yield running_server
 
 

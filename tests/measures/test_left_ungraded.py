@@ -55,7 +55,7 @@ def test_a_grader_that_only_confirms_gives_no_accuracy_of_100_percent() -> None:
     assert [(rows[name]["value"], rows[name]["n"]) for name in ("ann", "bob")] == [(None, 0)] * 2
     assert [rows[name]["bounds"]["low"] for name in ("ann", "bob")] == [0.25, 0.5]
     assert rows["bob"]["why"] == "10 of 20 answers are ungraded, and whether one is graded hangs on what it says"
-    assert "answered between 50.0 and 100.0 % (bounds)" in shown["headline"]["sentence"]
+    assert "got between 50.0 and 100.0 % (bounds) right" in shown["headline"]["sentence"]
 
 
 def test_one_that_rejects_some_flatters_no_difference() -> None:

@@ -335,7 +335,7 @@ async def test_an_ungraded_answer_is_not_silently_wrong(tmp_path: Path) -> None:
         assert (row.get("value", row.get("accuracy")), row["n"]) == (None, 0)
         assert row["bounds"] == {"low": 0.25, "high": 0.5}
     assert "1 of 4 answers are ungraded" in shown["headline"]["sentence"]
-    assert "answered between 25.0 and 50.0 % (bounds)" in shown["headline"]["sentence"]
+    assert "got between 25.0 and 50.0 % (bounds) right" in shown["headline"]["sentence"]
 
 
 async def test_two_judges_and_their_agreement(tmp_path: Path) -> None:
