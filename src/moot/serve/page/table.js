@@ -6,6 +6,7 @@ import { SEEN, alike, blind, broken, saidOf, settled as settledDuel, waiting, wh
 import { anew, bare, cut, plainly, rich, shown } from "./rich.js";
 import { again, comparable, current, duel, emptied, keptOf, stand } from "./duel.js";
 import { drawParts, offerStrategies, putTogether, sameTeam } from "./edit.js";
+import { put, untouched } from "./form.js";
 import { drawGiven, givenAsMarkdown } from "./given.js";
 import { begun, ended, entryFor, keepHere, keptHere, left, stopWhenLeft } from "./left.js";
 import { lettered } from "./letters.js";
@@ -277,8 +278,9 @@ function fail(error) {
   find("centre").classList.add("none");
 }
 
-/** What has no answer keeps its words: it can be asked again as it was, and mended where it was typed. */
-function unanswered() {
+/** What has no answer keeps its words: it can be asked again as it was, and mended where it was typed. `there`: also where the form
+ * has these words already, as in a page that was loaded anew. */
+function unanswered(there = false) {
   const { question, turns, kind, team, about } = state.asking;
   find("actions").hidden = false;
   find("again").hidden = team === null;
@@ -286,7 +288,15 @@ function unanswered() {
   if (turns.length) {
     offerFurther(kind || state.kind);
     find("further").value = question;
-  } else if (!about?.context && !find("question").value.trim() && choicesAsked().length === 0) refill(state.asking);
+  } else if (!about?.context && untouched() && (isEmpty() || (there && holds(state.asking)))) refill(state.asking);
+}
+
+function isEmpty() {
+  return !find("question").value.trim() && choicesAsked().length === 0;
+}
+
+function holds({ question, choices }) {
+  return find("question").value.trim() === question && choicesAsked().join("\n") === choices.join("\n");
 }
 
 /** The empty form, as it is where this is asked from it: Ask asks the same as Ask again. It has no place for a context. */
@@ -302,6 +312,7 @@ function refill({ question, team, rival, kind, choices, limit }) {
   find("rival").value = teamCalled(rival?.model) ? rival.model : "";
   offerRivals();
   find("ways").open ||= Boolean(choices.length || find("kind").value || rival);
+  put();
 }
 
 function serveToo(team) {
@@ -1019,8 +1030,10 @@ async function start() {
   document.title = `${name}: the table`;
   notReal(simulated);
   offer();
+  put("model", "rival");
   seat(teamCalled(find("model").value));
   idle();
+  if (!state.asking) restored(); // before anything else is waited for: from now on the form is somebody's
   await history();
   const { reports } = await get("/v1/moot/reports");
   find("reports-part").hidden = reports.length === 0;
@@ -1031,7 +1044,10 @@ async function start() {
       return item;
     }),
   );
-  if (state.asking) return; // somebody was quicker, and has asked
+}
+
+/** What this address, or this entry of the browser's history, had on the table. */
+function restored() {
   if (addressed()) visit(addressed());
   else if (leftWithPage) brokenOff(leftWithPage, wasLeft(PAGE_LEFT));
   else if (keptHere()) stands(keptHere(), PAGE_LEFT);
@@ -1047,11 +1063,10 @@ function stands({ asked, trouble, duel: kept }, why) {
 function brokenOff(asking, trouble) {
   keepHere(asking, trouble);
   clear(asking);
-  if (teamCalled(asking.team.model)) find("model").value = asking.team.model;
   seat(tableOf(asking.team));
   idle();
   fail(trouble);
-  unanswered();
+  unanswered(true);
   find("trouble").scrollIntoView({ block: "nearest", behavior: "auto" });
 }
 
@@ -1148,6 +1163,7 @@ function themed() {
 }
 
 const leftWithPage = left(); // before anything can be asked from here
+put(); // a browser fills the form of a page that is loaded anew
 themed();
 dark.addEventListener("change", themed);
 find("theme").addEventListener("click", () => {
@@ -1164,6 +1180,7 @@ find("key-form").addEventListener("submit", (event) => {
 find("ask").addEventListener("submit", (event) => {
   event.preventDefault();
   if (state.stop) return;
+  put();
   ask(inForm());
   find("question").select(); // whoever types on asks something else; the words stay for who wants to mend them
 });
