@@ -74,10 +74,11 @@ class PastAndPage:
     async def teams(self, request: Request) -> Response:
         """Who sits at which table, for the page."""
         self.gate.holder(request)
-        offer = self.live.offer
+        offer, names = self.live.offer, self._names()
         listed = [
             {
                 "model": name,
+                "called": names[cell.id],
                 "team": None if cell.player else cell.team.name,
                 "strategy": cell.label,
                 "captain": cell.captain,

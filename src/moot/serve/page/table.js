@@ -56,6 +56,11 @@ function teamCalled(model) {
   return state.teams.find((team) => team.model === model);
 }
 
+/** The one name that the list has for a team, by whichever of its names it is asked. */
+function calledAs({ model, edited }) {
+  return (edited ? state.called : teamCalled(model)?.called) ?? model;
+}
+
 /** What is typed, of whom and how the form says. */
 function inForm() {
   return askedInForm(find("question").value.trim(), teamCalled(find("model").value), teamCalled(find("rival").value), find("kind").value, choicesAsked());
@@ -87,7 +92,7 @@ async function play(asking) {
   try {
     if (asking.rival) {
       document.body.classList.add("duelling");
-      const bodies = [asking.team, asking.rival].map((team) => ({ name: team.model, body: bodyOf(asking, team, limit) }));
+      const bodies = [asking.team, asking.rival].map((team) => ({ name: calledAs(team), body: bodyOf(asking, team, limit) }));
       say("news", "Both teams are asked.");
       state.blind = asking.question;
       const sides = await duel(bodies, stopping.signal, (episode) => {
@@ -109,6 +114,7 @@ async function play(asking) {
   } catch (error) {
     trouble = error;
     fail(error);
+    if (!finished) find("duel").hidden = true; // nothing stands on either side
     unanswered();
     find("trouble").scrollIntoView({ block: "nearest", behavior: "auto" });
   } finally {
@@ -129,12 +135,14 @@ async function play(asking) {
   else if (trouble) keepHere({ ...asking, limit }, trouble);
   else if (!finished) window.history.replaceState(null, "", location.pathname);
   if (state.episode || finished) await history();
+  else if (trouble) await history().catch(() => {}); // one of two may have answered; the trouble has been told
 }
 
 /** What has answered of a duel that is not played to its end is listed like all else. */
 function brokenDuel() {
   if (state.come.length) broken(state.come);
   state.come = [];
+  state.blind = null;
 }
 
 /** Two answers side by side. Until somebody has said which is better nothing here tells whose they are, nor does the list. */
@@ -221,6 +229,7 @@ async function leave() {
 /** One team, from the first seat to the verdict. */
 async function watched(body, signal) {
   for await (const event of asked(body, signal)) {
+    state.called ??= event.model ?? null; // how the server calls a team that was put together here
     const happened = event.moot && event.moot.event;
     if (event.choices?.[0]?.delta?.content) answering(event.choices[0].delta.content);
     if (happened && happened.kind === "begins") begins(happened);
@@ -237,7 +246,7 @@ function clear(asking = null) {
   document.body.classList.remove("duelling");
   for (const id of ["duel", "trouble"]) find(id).hidden = true;
   emptied();
-  Object.assign(state, { tab: "answer", title: null, seats: new Map(), mind: new Map(), work: new Map(), early: "", calls: [], asking, verdict: null, episode: null, blind: null, duel: null });
+  Object.assign(state, { tab: "answer", title: null, seats: new Map(), mind: new Map(), work: new Map(), early: "", calls: [], asking, called: null, verdict: null, episode: null, blind: null, duel: null });
   forgetDrawings();
   for (const id of ["seats", "transcript", "changes", "ballots", "tabs", "turns"]) find(id).replaceChildren();
   for (const panel of find("reading").querySelectorAll(".of-player")) panel.remove();
@@ -270,7 +279,8 @@ function turn({ role, content }) {
 function fail(error) {
   rest("was stopped");
   say("trouble-what", error.message);
-  say("trouble-todo", error.todo ?? "Reload the page.");
+  const silent = error.status === 502 && state.calls.some((call) => call.error || call.problem);
+  say("trouble-todo", `${error.todo ?? "Reload the page."}${silent ? " Below stands who could not answer." : ""}`);
   find("trouble-again").hidden = true;
   find("trouble").hidden = false;
   say("because", "");
@@ -324,7 +334,7 @@ function offerFurther(kind) {
   const { team, choices } = state.asking;
   find("follow").hidden = team === null;
   if (team === null) return;
-  say("further-label", `Ask further: ${team.model} is told what was said so far`);
+  say("further-label", `Ask further: ${calledAs(team)} is told what was said so far`);
   const able = (name) => (name === "choice" ? choices.length > 0 : name !== "text" || givesTexts(team));
   find("further-kind").replaceChildren(...Object.entries(KINDS).filter(([name]) => able(name)).map(([name, words]) => new Option(words, name)));
   find("further-kind").value = able(kind) ? kind : "open";
@@ -987,7 +997,7 @@ function asMarkdown() {
   const { question, turns, team } = state.asking;
   const given = givenAsMarkdown(state.asking);
   const before = turns.flatMap(({ role, content }) => [`## ${role === "user" ? "Asked before" : "Answered before"}`, content]);
-  const parts = [...(turns.length ? [`# ${question}`, ...before, "## Asked further", question] : [`# ${question}`]), ...given, `## ${state.title}`, verdict.answer === null ? (verdict.cause ?? verdict.outcome) : worded(verdict.answer), `*${team?.model ?? state.called ?? "a team"}: ${bill(verdict)}*`];
+  const parts = [...(turns.length ? [`# ${question}`, ...before, "## Asked further", question] : [`# ${question}`]), ...given, `## ${state.title}`, verdict.answer === null ? (verdict.cause ?? verdict.outcome) : worded(verdict.answer), `*${team ? calledAs(team) : (state.called ?? "a team")}: ${bill(verdict)}*`];
   for (const [player, { texts }] of state.seats) {
     for (const { text, why, stage } of texts) parts.push(`## ${player} (${stage})`, worded(text), ...(why ? [`Why: ${readable(why)}`] : []));
   }
