@@ -351,6 +351,20 @@ def test_in_the_captains_chair_from_a_pipe(
     assert "team 1 : 2 audience" in said
 
 
+@pytest.mark.parametrize(("chair", "done"), [("--seat", "me has an answer"), ("--captain", "me has decided")])
+def test_what_is_no_choice_is_no_answer_yet(
+    chair: str, done: str, files: tuple[Path, Path], capfd: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    row = {"id": "1", "text": "Which is a river?", "choices": ["Seine", "Everest"], "answer": "A"}
+    files[0].write_text(json.dumps(row), encoding="utf-8")
+    monkeypatch.setattr("sys.stdin", io.StringIO("Z\nA\n"))
+    assert moot("play", files[0], "--team", files[1], chair, "me") == 0
+    before, after = capfd.readouterr().out.split("expected one of A, B")
+    assert "me has" not in before
+    assert after.count(done) == 1
+    assert "me is reading" not in after, "it was said before"
+
+
 def test_the_clock_and_what_is_typed_in_time(
     files: tuple[Path, Path], capfd: Captured, monkeypatch: pytest.MonkeyPatch, typing: int
 ) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from moot.measures.preferences.options import SideOfPairs, option_row, option_rows
+from moot.measures.preferences.sections import preference_sections
 from moot.stats.preference_share import Rate, rate_of
 
 NAMES = ("ann", "bob", "cat", "dan")
@@ -97,3 +98,50 @@ def test_what_would_be_overturned_leaves_the_others_no_more() -> None:
     alone, beside = (option_rows([side, near], 0)[1] for side in (clear, side_of({"ann": 0.9}, ("ann",))))
     assert alone["p_holm"] == alone["p"]
     assert beside["p_holm"] == min(1.0, 2 * beside["p"])
+
+
+SILENT = {"ungraded": 12}
+"""Of 60 plays."""
+
+
+@pytest.mark.parametrize(
+    ("shares", "keys", "told", "near"),
+    [
+        ({"ann": 0.72, "bob": 0.9}, SILENT, "ann", "better"),
+        ({"ann": 0.95, "bob": 0.99}, SILENT, "ann", None),
+        ({"ann": 0.24, "bob": 0.7}, SILENT, "ann", "worse"),
+        ({"ann": 0.24, "bob": 0.02}, SILENT, "bob", None),
+        ({"ann": 0.5, "bob": 0.9}, SILENT, "ann", None),
+        ({"ann": 0.72, "bob": 0.9}, {}, "ann", None),
+    ],
+    ids=["nearly better", "better", "nearly worse", "worse", "neither", "all are heard"],
+)
+def test_what_only_silence_prevents_is_told_of_the_pair_that_it_is_about(
+    shares: dict[str, float], keys: dict[str, Any], told: str, near: str | None
+) -> None:
+    side = side_of(shares, **keys)
+    alone, (row,) = option_row(side, 1), option_rows([side], 0)
+    assert alone.get("but_for_ungraded") == row.get("but_for_ungraded") == near
+    assert alone["against"] == told
+    assert not near or not (row["better"] or row["worse"])
+    assert row.get("alone_but_for_ungraded") == (near if near == "better" else None)
+
+
+@pytest.mark.parametrize(
+    ("share", "keys", "said"),
+    [
+        (0.2, {}, None),
+        (0.9, {}, None),
+        (0.72, SILENT, "not better for sure, since nobody has said anything of up to 20.0 % of its plays, which count as lost"),
+        (0.24, SILENT, "not worse for sure, since nobody has said anything of up to 20.0 % of its plays, which count as won"),
+        (0.5, SILENT, None),
+    ],
+)
+def test_why_nothing_is_claimed_is_said_only_where_something_seems_to_be(
+    share: float, keys: dict[str, Any], said: str | None
+) -> None:
+    unsaid = dict.fromkeys(("pairs", "ratings", "habits", "agreement", "judges", "persons"), ())
+    unsaid |= dict.fromkeys(("voted", "settled", "without_word", "baseline", "judges_who_play"))
+    found = {**unsaid, "options": option_rows([side_of({"ann": share}, **keys)], 0)}
+    (section,) = (each for each in preference_sections({"preferences": found}) if each.id == "preference-options")
+    assert section.words[1:] == (() if said is None else (f"team against ann: {said}.",))

@@ -307,6 +307,59 @@ def test_votes_of_persons_that_the_share_leaves_out_are_said_and_overturn_it(
     assert "without 8 judgements of people" in " ".join(capsys.readouterr().out.split())
 
 
+def silenced(path: Path, questions: int) -> None:
+    """The judge has said nothing usable of the first so many questions, in either order."""
+    first = f"SELECT DISTINCT question FROM preferences ORDER BY question LIMIT {questions}"
+    with closing(sqlite3.connect(path.with_suffix(".db"))) as store, store:
+        store.execute(f"UPDATE preferences SET preferred = NULL WHERE question IN ({first})")
+
+
+@pytest.mark.parametrize(
+    ("keys", "apart", "most"),
+    [
+        ({"baseline": "bob"}, "those of the baseline, bob", ""),
+        ({"primary": None}, "those of every one of its members", "up to "),
+    ],
+    ids=["a declared one", "several opponents"],
+)
+def test_a_claim_that_only_the_plays_without_a_word_prevent_says_that_they_count_as_lost(
+    keys: dict[str, Any], apart: str, most: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    clear_win(tmp_path, capsys, **keys)
+    path = tmp_path / "plans.yaml"
+    silenced(path, 2)
+    figures = reported(path, capsys)
+    preferred, words = figures["headline"]["preferred"], figures["headline"]["words"]
+    silent = f"the {most}5.0 % of plays of which nobody has said anything"
+    missing = figures["preferences"]["without_word"]
+    assert preferred["better"]
+    assert "but_for_ungraded" not in preferred
+    assert words[-1] == (
+        f"{missing} comparisons without a judge's verdict: the share leaves them out; for a claim {silent} count as lost."
+    )
+    silenced(path, 10)
+    figures = reported(path, capsys)
+    preferred, words = figures["headline"]["preferred"], figures["headline"]["words"]
+    assert (preferred["better"], preferred["ungraded"]) == (False, 0.25)
+    assert preferred["low"] > 0.5, "of what is left it would be"
+    assert preferred["but_for_ungraded"] == "better"
+    silent = f"the {most}25.0 % of plays of which nobody has said anything"
+    assert f" cannot be told apart from {apart}, with {silent} counted as lost: " in words[0]
+    assert "but not clearly to all" not in words[0]
+    missing = figures["preferences"]["without_word"]
+    assert words[-1] == f"{missing} comparisons without a judge's verdict: the share leaves them out."
+    assert preferred["why"] == f"{silent} could reverse it"
+    assert moot("report", path, "-o", path.with_suffix(".html")) == 0
+    assert f"{silent} counted as lost" in path.with_suffix(".html").read_text(encoding="utf-8")
+    assert moot("report", path, "--fail-under", "headline.preferred.low>0.5") == 1, "no gate opens on what is not claimed"
+    shown = capsys.readouterr()
+    assert f"({silent} could reverse it)" in " ".join(shown.err.split())
+    assert f"{silent} counted as lost" in " ".join(shown.out.split())
+    assert moot("report", path, "--section", "preference-options") == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert "not better for sure, since nobody has said anything of up to 25.0 % of its plays, which count as lost" in told
+
+
 def told_of_one_pair(figures: dict[str, Any]) -> None:
     """Of one option: each row and the headline have the figures of the pair that they name."""
     found, preferred = figures["preferences"], figures["headline"]["preferred"]

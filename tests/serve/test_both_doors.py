@@ -207,6 +207,23 @@ async def test_the_final_text_is_bounded_in_whichever_words(tmp_path: Path, door
             assert (status, body["error"]["param"]) == (400, "stop")
 
 
+@pytest.mark.parametrize("door", DOORS)
+async def test_a_switch_is_true_or_false_and_no_word_for_it(tmp_path: Path, door: str) -> None:
+    async with serving(tmp_path) as served:
+        for wrong in ("yes", "true", "false", 1, 0):
+            for key, more in {
+                "stream": {"stream": wrong},
+                "stream_options.include_team": {"stream_options": {"include_team": wrong}},
+                "parallel_tool_calls": {"parallel_tool_calls": wrong},
+            }.items():
+                status, body = await asked(served, door, **more)
+                assert (status, body["error"]["param"]) == (400, key), (wrong, body)
+                assert "true or false" in body["error"]["message"]
+        for off in (False, None):
+            status, body = await asked(served, door, stream=off)
+            assert status == 200, body
+
+
 def _piece(event: dict[str, Any]) -> str:
     if "type" in event:
         return str(event["delta"]) if event["type"] == "response.output_text.delta" else ""

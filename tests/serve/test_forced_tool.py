@@ -90,6 +90,40 @@ async def test_in_the_responses_api(tmp_path: Path) -> None:
         assert events[-1]["response"]["output"][0]["arguments"] == done["arguments"]
 
 
+@pytest.mark.parametrize("door", ["/v1/chat/completions", "/v1/responses"])
+async def test_no_stop_cuts_what_is_to_be_read_as_json(tmp_path: Path, door: str) -> None:
+    """Under a reason to finish that says it is whole. What bounds its length says that it was cut."""
+    chat = door == "/v1/chat/completions"
+    asked: dict[str, Any] = {"messages": [ASKED]} if chat else {"input": "Which city?"}
+    schema = {"name": "City", "schema": SCHEMA}
+    form = {"type": "json_schema", "json_schema": schema} if chat else {"type": "json_schema", **schema}
+    wanted: list[dict[str, Any]] = [
+        {"tools": [CITY if chat else FLAT], "tool_choice": "required"},
+        {"response_format": form} if chat else {"text": {"format": form}},
+    ]
+    async with serving(tmp_path) as served:
+        for more in wanted:
+            whole = {"model": "three/vote", **asked, **more}
+            status, body = await served.post(door, {**whole, "stop": ["city", "}"]})
+            assert status == 200, body
+            assert fits(arguments_of(body)), body
+            assert body["moot"]["not_applied"] == ["stop"]
+            assert "cut_by" not in body["moot"]
+            status, body = await served.post(door, {**whole, "stop": []})
+            assert (status, body["moot"]["not_applied"]) == (200, [])
+            status, body = await served.post(door, {**whole, "max_tokens": 1})
+            ended = body["choices"][0]["finish_reason"] if chat else body["status"]
+            assert (ended, body["moot"]["cut_by"]) == ("length" if chat else "incomplete", "max_tokens")
+
+
+def arguments_of(body: dict[str, Any]) -> str:
+    if "output" in body:
+        (item,) = body["output"]
+        return str(item["arguments"] if item["type"] == "function_call" else item["content"][0]["text"])
+    message = body["choices"][0]["message"]
+    return str(message["content"] or message["tool_calls"][0]["function"]["arguments"])
+
+
 async def test_whoever_writes_it_down_sees_the_clients_system_prompt(tmp_path: Path) -> None:
     """In a form and as a tool; the question, its choices and what the tool is for as well."""
     form = {"type": "json_schema", "json_schema": {"name": "City", "schema": SCHEMA}}

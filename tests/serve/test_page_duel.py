@@ -15,6 +15,7 @@ from browsing import By, Keys, browsing, console, needs_browser, opened, text, u
 from served import THREE, serving
 from test_page_teams import choose, text_of
 
+from moot.errors import RequestRejected
 from moot.live.beside_episodes import votes_of
 from moot.models.model import Model, Wrapper
 from moot.types import Reply, Request
@@ -385,8 +386,8 @@ class Dead(Wrapper):
         self.name = model.name
 
     async def generate(self, request: Request) -> Reply:
-        if self.name == "cat":
-            return Reply("", error="the line is dead")
+        if self.name == "cat" and "down" in request.messages[-1].content:
+            raise RequestRejected("the line is 'dead'", status=400)
         return await self.inner.generate(request)
 
 
@@ -402,7 +403,7 @@ async def test_a_side_that_failed_has_its_name_after_a_reload_too(tmp_path: Path
             opened(browser, served.url)
             choose(browser, "model", "solo@cat")
             choose(browser, "rival", "solo@bob")
-            browser.find_element(By.ID, "question").send_keys("Which?", Keys.ENTER)
+            browser.find_element(By.ID, "question").send_keys("Which is down?", Keys.ENTER)
             assert told() == {"solo@cat", "solo@bob"}
             browser.refresh()
             assert told() == {"solo@cat", "solo@bob"}
@@ -449,3 +450,77 @@ async def test_on_a_phone_a_and_b_weigh_the_same_and_what_was_stopped_is_seen(tm
                 browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
         await asyncio.to_thread(watch)
+
+
+async def test_one_side_that_fails_says_so_in_sentences_and_each_team_has_one_name(
+    tmp_path: Path, browser: Any
+) -> None:
+    """The option in front is served by two names, and is called by that of the list whichever it was asked by."""
+    every = {"only": [], "every": True}
+    async with serving(tmp_path, DUEL, wrap=lambda name, model: Dead(model), offer=every) as served:
+
+        def watch() -> None:
+            opened(browser, served.url)
+            pair_asked(browser, "Which?", "three/vote", "solo@bob")
+            browser.find_element(By.CSS_SELECTOR, "[data-better=tie]").click()
+            until(browser, lambda page: text(page, "voted").startswith("Kept: "))
+            until(browser, lambda page: len(listed(page)) == 2)
+            names = {text_of(browser, f"#side-{each} .team") for each in ("first", "second")}
+            assert names == {"three", "solo@bob"}
+            assert all(name in text(browser, "voted") for name in names)
+            assert {each.removeprefix("Which? ").partition(":")[0] for each in listed(browser)} == names
+            alone(browser, "And?", "three/vote")
+            until(browser, lambda page: text(page, "further-label").startswith("Ask further: three is told"))
+            choose(browser, "model", "solo@cat")
+            choose(browser, "rival", "solo@bob")
+            field = browser.find_element(By.ID, "question")
+            field.clear()
+            field.send_keys("Who is down?", Keys.ENTER)
+            until(browser, lambda page: any("no answer" in each for each in answers(page)))
+            (failed,) = (each for each in answers(browser) if "no answer" in each)
+            assert "the line is 'dead'. Ask again, or another team. Whoever runs" in failed
+            assert "below" not in failed, "nothing stands there"
+            alone(browser, "And who is down here?", "solo@cat")
+            assert text(browser, "trouble-todo").endswith("Below stands who could not answer.")
+
+        await asyncio.to_thread(watch)
+
+
+async def test_a_duel_that_is_stopped_promises_nothing_and_what_was_paid_for_is_listed(
+    tmp_path: Path, browser: Any
+) -> None:
+    go = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    apart = """
+        const [one, other] = ['better', 'unvoted'].map((each) => document.getElementById(each).getBoundingClientRect());
+        const inside = document.getElementById('better-label').getBoundingClientRect();
+        return [other.top - one.bottom, inside.left - one.left];
+    """
+    async with serving(tmp_path, DUEL, wrap=lambda name, model: Held(name, model, go)) as served:
+
+        def finished() -> int:
+            with urllib.request.urlopen(f"{served.url}/v1/moot/episodes") as response:
+                return len(json.loads(response.read())["episodes"])
+
+        def watch() -> None:
+            browser.get("about:blank")
+            opened(browser, served.url)
+            choose(browser, "model", "three/vote")
+            choose(browser, "rival", "solo@bob")
+            browser.find_element(By.ID, "question").send_keys("Stopped?", Keys.ENTER)
+            until(browser, lambda page: finished() == 1)
+            until(browser, lambda page: page.execute_script(ONE_CAME))
+            browser.find_element(By.ID, "stop").click()
+            until(browser, lambda page: page.find_element(By.ID, "trouble").is_displayed())
+            assert not browser.find_element(By.ID, "duel").is_displayed()
+            until(browser, lambda page: listed(page) == ["Stopped? solo@bob: The Nile."])
+            loop.call_soon_threadsafe(go.set)
+            pair_asked(browser, "Which?")
+            below, left = browser.execute_script(apart)
+            assert below >= 6, "the frame of the question is round it alone"
+            assert left >= 6
+
+        await asyncio.to_thread(watch)
+
+
+ONE_CAME = "return (JSON.parse(localStorage.getItem('moot-duels') ?? '[]').at(-1)?.episodes ?? []).length === 1"

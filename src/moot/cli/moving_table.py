@@ -62,8 +62,8 @@ class SeatShown:
     attempt: int = 0
     words: str = ""
     over: bool = False
-    problem: bool = False
-    """No reply came of it."""
+    problem: str = ""
+    """Why nothing came of it, as a state: no reply, or none that can be used."""
 
     @property
     def asked(self) -> bool:
@@ -75,7 +75,7 @@ class SeatShown:
         if self.doing is None:
             return "waits"
         if self.problem:
-            return "did not reply"
+            return self.problem
         if self.over:
             return _OVER.get(self.doing, "is done")
         begun = _BEGUN.get(self.doing, self.doing)
@@ -122,10 +122,10 @@ class MovingTable:
         seat = self._seats.get(call.player)
         if seat is None:
             return None
-        if not self.moves and not self._quiet and call.doing in _BEGUN:
+        if not self.moves and not self._quiet and call.doing in _BEGUN and not call.attempt:
             self.console.print(Text(f"  {seat.name} is {_BEGUN[call.doing]}", style="dim"))
         seat.doing, seat.attempt, seat.since = call.doing, call.attempt, time.monotonic()
-        seat.words, seat.over, seat.problem = "", False, False
+        seat.words, seat.over, seat.problem = "", False, ""
         if self._live is not None:
             # Not when it is drawn next: a model that is loaded now may hold the program up for seconds until then.
             self._live.update(self._drawn(), refresh=True)
@@ -135,8 +135,10 @@ class MovingTable:
         seat = self._seats.get(call.player)
         if seat is None:
             return
-        before = seat.over and seat.doing == doing_at(call.stage)
-        seat.doing, seat.over, seat.problem, seat.words = doing_at(call.stage), True, call.reply is None, ""
+        before = seat.over and seat.doing == doing_at(call.stage) and not seat.problem
+        seat.doing, seat.over, seat.words = doing_at(call.stage), True, ""
+        # What does not fit the form is no answer yet: it is asked for again, of a person too.
+        seat.problem = "" if call.usable else "did not reply" if call.reply is None else "gave no usable reply"
         if not self.moves and not self._quiet and not before and not seat.problem:
             # Not said while a person types: it would tear the line apart.
             self.console.print(Text(f"  {seat.name} {seat.state}", style="dim"))

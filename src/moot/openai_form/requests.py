@@ -43,6 +43,9 @@ def _counted(items: list[T], info: ValidationInfo) -> list[T]:
 BoundedList = Annotated[list[T], Field(max_length=MOST_ITEMS, fail_fast=True), AfterValidator(_counted)]
 """Read up to the first item that is wrong: nobody is told of the others."""
 
+Flag = Annotated[bool, Field(strict=True)]
+"""A switch: true or false. A word for either is a mistake of whoever sends it, and would be taken for what it may not mean."""
+
 
 class KnownKeys(BaseModel):
     """What has other keys than these is refused. Nobody is told of more than a few, so no more are complained of."""
@@ -117,7 +120,7 @@ class JsonSchema(BaseModel):
 
     name: str = "answer"
     schema_: Annotated[dict[str, Any], Field(alias="schema")]
-    strict: bool | None = None
+    strict: Flag | None = None
 
 
 class ResponseFormat(BaseModel):
@@ -130,7 +133,7 @@ class ResponseFormat(BaseModel):
 class StreamOptions(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
-    include_usage: bool | None = None
+    include_usage: Flag | None = None
 
 
 class ChatForm(BaseModel):
@@ -139,7 +142,7 @@ class ChatForm(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
     messages: Annotated[BoundedList[ChatMessage], Field(min_length=1)]
-    stream: bool | None = False
+    stream: Flag | None = False
     stream_options: StreamOptions | None = None
     response_format: ResponseFormat | None = None
 

@@ -35,7 +35,7 @@ from moot.models.border import text_problem
 from moot.openai_form.body import BodyLimit
 from moot.openai_form.completions import Completion, Head, model_json, models_json
 from moot.openai_form.refusal import Refused, json_bytes, json_response
-from moot.openai_form.requests import KnownKeys, read_body
+from moot.openai_form.requests import Flag, KnownKeys, read_body
 from moot.serve.admission import Admission, Holder, KeyLimits
 from moot.serve.asked_for import TeamForQuestion
 from moot.serve.chat import ChatRequest
@@ -93,7 +93,7 @@ class Feedback(KnownKeys):
 
     episode: EpisodeId
     answer: Annotated[str, Field(min_length=1, max_length=10_000)] | None = None
-    correct: bool | None = None
+    correct: Flag | None = None
 
     @field_validator("answer")
     @classmethod

@@ -7,7 +7,7 @@ was asked for, or named in the reply as not applied.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Annotated, Any, ClassVar
 
@@ -18,7 +18,7 @@ from moot.live.asked_question import choice_twice
 from moot.live.edited_team import MOST, EditedTeam
 from moot.models.border import blank, text_problem
 from moot.openai_form.refusal import Refused
-from moot.openai_form.requests import BoundedList, ChatMessage, ContentPart, KnownKeys, WantedJson
+from moot.openai_form.requests import BoundedList, ChatMessage, ContentPart, Flag, KnownKeys, WantedJson
 from moot.serve.final_bounds import FinalBounds
 from moot.serve.tools import FREE, UNSUPPORTED, UNSUPPORTED_VALUE, Choice, ToolFunction
 from moot.types import MOST_CHOICES, QuestionKind
@@ -176,7 +176,7 @@ PLAIN_FORM = ({"type": "text"},)
 class TeamStreamOptions(BaseModel):
     model_config = ConfigDict(extra="allow")
 
-    include_team: bool | None = Field(default=None, description="Also send what happens at the table, as it happens.")
+    include_team: Flag | None = Field(default=None, description="Also send what happens at the table, as it happens.")
 
 
 class TeamRequest(BaseModel):
@@ -188,7 +188,7 @@ class TeamRequest(BaseModel):
     model: Annotated[str, Field(min_length=1)] | None = Field(
         default=None, description="A team: see /v1/models. Left out: the one in front."
     )
-    stream: bool | None = False
+    stream: Flag | None = False
     stream_options: TeamStreamOptions | None = None
     time_limit_s: DeadlineSeconds | None = Field(
         default=None, description="After this many seconds the team answers with what it has."
@@ -198,10 +198,10 @@ class TeamRequest(BaseModel):
     max_completion_tokens: TokenBound | None = Field(default=None, description="Of the final text.")
     max_output_tokens: TokenBound | None = Field(default=None, description="Of the final text.")
     stop: str | BoundedList[str] | None = Field(
-        default=None, description="The final text ends before the first of these."
+        default=None, description="The final text ends before the first of these, unless it is JSON that was asked for."
     )
     tool_choice: Choice | None = None
-    parallel_tool_calls: bool | None = None
+    parallel_tool_calls: Flag | None = None
     functions: BoundedList[ToolFunction] | None = Field(
         default=None, description="An older form of tools: none is called."
     )
@@ -224,8 +224,15 @@ class TeamRequest(BaseModel):
             raise Refused(400, words, code="invalid_request", param="stop")
         return FinalBounds(min((most for most in given if most is not None), default=None), tuple(stops))
 
-    def not_applied(self, tool: WantedJson | None, passed_over: Mapping[str, bool]) -> tuple[str, ...]:
-        """The keys that were read and change nothing. `tool`: the one that is forced. `passed_over`: those of this door alone."""
+    def bounds_of(self, wanted: WantedJson | None) -> FinalBounds:
+        """No stop ends what is to be read as JSON: what is left would be no JSON, under a reason to finish that says it is whole."""
+        return self.bounds if wanted is None else replace(self.bounds, stops=())
+
+    def not_applied(
+        self, tool: WantedJson | None, form: WantedJson | None, passed_over: Mapping[str, bool]
+    ) -> tuple[str, ...]:
+        """The keys that were read and change nothing. `tool`: the one that is forced; `form`: in which the answer is wanted.
+        `passed_over`: those of this door alone."""
         extra = self.model_extra or {}
         free = tool is None and self.tool_choice != "none"
         options, call = self.stream_options, extra.get("function_call")
@@ -235,6 +242,7 @@ class TeamRequest(BaseModel):
             "parallel_tool_calls": bool(self.parallel_tool_calls) and free,
             "function_call": call == "auto",
             "functions": bool(self.functions) and call != "none",
+            "stop": bool(self.stop) and (tool or form) is not None,
             "stream_options": options is not None and bool(options.model_extra or not self.stream),
         }
         off = {**CANNOT_BE_DONE, **self.said_elsewhere}

@@ -80,7 +80,11 @@ class ChatRequest(TeamRequest, ChatForm):
         form = wanted_form(self.response_format)
         passed_over = {"tools": bool(self.tools), "response_format": form is not None and tool is not None}
         return AskedOfTeam(
-            self.messages, self.moot or MootOptions(), tool or form, self.bounds, self.not_applied(tool, passed_over)
+            self.messages,
+            self.moot or MootOptions(),
+            tool or form,
+            self.bounds_of(tool or form),
+            self.not_applied(tool, form, passed_over),
         )
 
 

@@ -39,7 +39,7 @@ VENDORED = ("markdown-it.umd.min.js", "highlight.min.js", "katex.min.js", "purif
 OURS = (
     *("table.js", "server.js", "stages.js", "written.js", "rich.js", "markdown.js"),
     *("tabs.js", "turns.js", "edit.js", "duel.js", "left.js", "asking.js", "ballots.js", "letters.js", "given.js"),
-    "blind.js",
+    *("blind.js", "form.js"),
 )
 SCRIPTS = (*OURS, *(f"vendor/{name}" for name in VENDORED))
 FILES = ("table.html", "table.css", *SCRIPTS)
@@ -74,10 +74,11 @@ class PastAndPage:
     async def teams(self, request: Request) -> Response:
         """Who sits at which table, for the page."""
         self.gate.holder(request)
-        offer = self.live.offer
+        offer, names = self.live.offer, self._names()
         listed = [
             {
                 "model": name,
+                "called": names[cell.id],
                 "team": None if cell.player else cell.team.name,
                 "strategy": cell.label,
                 "captain": cell.captain,

@@ -29,8 +29,10 @@ from moot.live.served_names import (
     several_meant,
 )
 from moot.live.team import LiveTeam
+from moot.measures.claims.preferred import silence
 from moot.measures.claims.words import gain_withheld_for, unreached_words, withheld_for
 from moot.measures.numbers import percent
+from moot.measures.preferences.options import BUT_FOR_UNGRADED
 from moot.measures.simulated_models import simulated_models
 from moot.measures.source import Source
 from moot.models.closest import closest
@@ -205,7 +207,8 @@ def most_preferred(preferred: Mapping[str, Any], experiment: Plan, simulated: tu
         by_name = f": --only {shlex.quote(own)}" if (own := next(served, None)) is not None else ""
         ahead = f"; no more than {preferred['against']} alone{by_name}" if preferred["against_player"] else ""
     elif not preferred["better"]:
-        ahead = "; whether it is preferred cannot be told"
+        silent = f" with {silence(preferred)} counted as lost" if BUT_FOR_UNGRADED in preferred else ""
+        ahead = f"; whether it is preferred cannot be told{silent}"
     best = "the best of the run's teams" if preferred["value"] <= HALF else "the run's best"
     title = f"{best}, {preferred['of']}"
     return _Measured(name, f"{title}: {figures}{ahead}", f"{figures}{ahead}", title, simulated)

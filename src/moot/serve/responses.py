@@ -124,7 +124,7 @@ class ResponsesRequest(TeamRequest):
             if isinstance(self.tool_choice, BaseModel)
             else self.tool_choice
         )
-        bounds = self.bounds
+        bounds = self.bounds_of(tool or form)
         echoed = {
             "tools": [tool.model_dump(exclude_none=True) for tool in self.tools or ()],
             "tool_choice": choice or ("auto" if self.tools else "none"),
@@ -135,7 +135,7 @@ class ResponsesRequest(TeamRequest):
             self.moot or MootOptions(),
             tool or form,
             bounds,
-            self.not_applied(tool, passed_over),
+            self.not_applied(tool, form, passed_over),
             echoed,
         )
 

@@ -14,7 +14,8 @@ from moot.measures.claims.plays_without import too_many_without
 from moot.measures.claims.rate_bases import parts_of_plays
 from moot.measures.claims.unreached import KEY, unreached_row, who_by_question
 from moot.measures.claims.words import CUT_SHORT, interim_words, sentences, team_words, unreached_sentence
-from moot.measures.numbers import plain, rounded
+from moot.measures.numbers import percent, plain, rounded
+from moot.measures.preferences.options import ALONE_BUT_FOR_UNGRADED, BUT_FOR_UNGRADED, COUNTED_AS, HALF
 from moot.measures.question_costs import mean_cost
 from moot.measures.sides import cells_named, side_of
 from moot.measures.source import Source
@@ -24,7 +25,6 @@ from moot.stats.left_out_words import Overturning
 from moot.stats.paired import FEW_QUESTIONS
 
 PreferenceFigures = Mapping[str, Any]
-HALF = 0.5
 OVERTURNED: Mapping[Overturning, str] = {
     "together": "With them counted on every question it would be overturned",
     "by themselves": "Counted on every question they would not overturn it, but by themselves they are surely on the other side",
@@ -57,6 +57,10 @@ def _preferred(source: Source, headline: Row, found: PreferenceFigures) -> Row |
     if chosen:
         row = {**chosen[-1], "chosen": "declared", "options": 1}
         row["better"] = row.get("alone_better", row["better"])
+        if near := row.get(ALONE_BUT_FOR_UNGRADED):
+            row[BUT_FOR_UNGRADED] = near
+        elif row["better"]:
+            row.pop(BUT_FOR_UNGRADED, None)
     elif found["options"]:
         best = min(found["options"], key=_near_to_better)
         paid = {"low": best["low_holm"], "high": best["high_holm"], "p": best["p_holm"]}
@@ -64,7 +68,7 @@ def _preferred(source: Source, headline: Row, found: PreferenceFigures) -> Row |
         row = {**best, **paid, "chosen": how, "options": best["family"]}
     else:
         return None
-    dropped = ("p_holm", "low_holm", "high_holm", "family", "pairs", "alone_better")
+    dropped = ("p_holm", "low_holm", "high_holm", "family", "pairs", "alone_better", ALONE_BUT_FOR_UNGRADED)
     row = {key: value for key, value in row.items() if key not in dropped}
     row |= _as_judged(found, row)
     row |= _cost(source, row)
@@ -72,6 +76,9 @@ def _preferred(source: Source, headline: Row, found: PreferenceFigures) -> Row |
     row |= _unreached(source, row)
     if source.cut_short or row.get("overturned") or KEY in row:
         row |= {"low": None, "high": None, "p": None, "better": False, "worse": False}
+        row.pop(BUT_FOR_UNGRADED, None)
+    if BUT_FOR_UNGRADED in row:
+        row["why"] = f"{silence(row)} could reverse it"
     return row
 
 
@@ -137,6 +144,19 @@ def _subject(row: Row, headline: Mapping[str, Any]) -> str:
     return team_words(row, headline.get("teams", 1), averaged=averaged, aside=aside)
 
 
+def silence(row: Mapping[str, Any]) -> str:
+    """The plays that the share leaves out and every claim holds against the side. Of several opponents the most such plays."""
+    most = "up to " if row["opponents"] > 1 else ""
+    return f"the {most}{percent(row['ungraded'])} of plays of which nobody has said anything"
+
+
+def _apart_from(row: Row, whom: str) -> str:
+    """Where a claim would stand were silence not held against it, the share beside these words says more than they do."""
+    if (near := row.get(BUT_FOR_UNGRADED)) is None:
+        return f"cannot be told apart from {whom}"
+    return f"cannot be told apart from {whom}, with {silence(row)} counted as {COUNTED_AS[near]}"
+
+
 def _verdict(row: Row) -> str:
     share = f"{plain(row['value'])} %"
     if row["low"] is not None:
@@ -151,7 +171,7 @@ def _verdict(row: Row) -> str:
             return f"were preferred to those of the baseline, {whose}, {compared}"
         if row["worse"]:
             return f"were not preferred to those of the baseline, {whose}: only {compared}"
-        return f"cannot be told apart from those of the baseline, {whose}: preferred {compared}"
+        return f"{_apart_from(row, f'those of the baseline, {whose}')}: preferred {compared}"
     if row["better"]:
         members = f"every one of its {row['opponents']:,} members" if row["opponents"] > 1 else "its member"
         whom = f"least clearly to {whose}'s," if row["opponents"] > 1 else f"{whose},"
@@ -159,15 +179,13 @@ def _verdict(row: Row) -> str:
     if row["worse"]:
         return f"were not preferred to those of {whose} alone: only {compared}"
     if row["opponents"] <= 1:
-        return f"cannot be told apart from those of its member: preferred to {whose}'s {compared}"
-    if row.get("overturned"):
-        return f"cannot be told apart from those of every one of its members: preferred to {whose}'s {compared}"
-    if row["low"] is not None and row["low"] > HALF:
-        preferred = f"preferred to {whose}'s {compared}, but not clearly to all"
-        return f"cannot be told apart from those of every one of its members: {preferred}"
-    return (
-        f"cannot be told apart from those of every one of its members: least clearly preferred to {whose}'s, {compared}"
-    )
+        return f"{_apart_from(row, 'those of its member')}: preferred to {whose}'s {compared}"
+    apart = _apart_from(row, "those of every one of its members")
+    if row.get("overturned") or row.get(BUT_FOR_UNGRADED) == "worse":
+        return f"{apart}: preferred to {whose}'s {compared}"
+    if row["low"] is not None and row["low"] > HALF and BUT_FOR_UNGRADED not in row:
+        return f"{apart}: preferred to {whose}'s {compared}, but not clearly to all"
+    return f"{apart}: least clearly preferred to {whose}'s, {compared}"
 
 
 def _times(row: Row) -> str:
@@ -205,8 +223,19 @@ def _doubts(row: Row, headline: Mapping[str, Any]) -> Iterator[str]:
     if row["chosen"] not in ("declared", "only") and row["options"] > 1:
         yield f"It is the nearest of {row['options']:,} options, picked afterwards, and the interval allows for it."
     yield from _left_out(row)
-    if row["without_word"]:
-        many = count(row["without_word"], "comparison")
-        yield f"{many} without a judge's verdict: not counted as lost, and no claim rests on them."
+    yield from _unheard(row)
     if playing := row["judges_who_play"]:
         yield f"Among the judges are players, who may prefer their own texts: {', '.join(playing)}."
+
+
+def _unheard(row: Row) -> Iterator[str]:
+    """What the share leaves out for want of a word; and where a claim does not leave it out. A play of which one judge has
+    said something, or in one order, is no silent one."""
+    many = row["without_word"]
+    left_out = f"{count(many, 'comparison')} without a judge's verdict: the share leaves {'it' if many == 1 else 'them'} out"
+    if BUT_FOR_UNGRADED in row or not row["ungraded"]:  # said with the verdict, or nothing to say
+        yield from [f"{left_out}."] if many else []
+        return
+    worse = row["value"] is not None and row["value"] < HALF
+    counted = f"{silence(row)} count as {COUNTED_AS['worse' if worse else 'better']}"
+    yield f"{left_out}; for a claim {counted}." if many else f"For a claim {counted}; the share leaves them out."

@@ -22,6 +22,7 @@ from moot.measures.claims.cut_short import none_beaten
 from moot.measures.claims.plays_without import PlayOfQuestion, lacking, plays_of, too_many_of
 from moot.measures.claims.rate_bases import parts_of_plays
 from moot.measures.claims.row_questions import OF_SETS, AskedPart, RowQuestions
+from moot.measures.preferences.options import ALONE_BUT_FOR_UNGRADED, BUT_FOR_UNGRADED
 from moot.measures.source import Source
 
 Row = dict[str, Any]
@@ -45,6 +46,8 @@ _FROM_BEST_TO_ALL = "gap"
 _BY_ALL_PAIRS = "ratings"
 """Each is a distance, by way of everybody who is rated."""
 _CLAIMS = frozenset({"better", "worse", "alone_better"})
+_NEARLY_CLAIMED = frozenset({BUT_FOR_UNGRADED, ALONE_BUT_FOR_UNGRADED})
+"""What would be claimed were it not for another reason: of such a row nothing would be."""
 _WITHHELD_ELSEWHERE = frozenset({"headline", "hypotheses", "power", "unreached"})
 """The first two weigh such plays one by one; the others have no interval."""
 
@@ -112,7 +115,7 @@ class WithoutMembers:
         moved = [name for name, part in parts_of_plays(value, of).items() if self._touches(parted, part)]
         before = [f"{name}_" if name else "" for name in moved]
         row |= {key: None for key in row if any(key in (f"{name}{end}" for end in _ENDS) for name in before)}
-        return row | {key: False for key in row if key in _CLAIMS and "" in before}
+        return _unclaimed(row) if "" in before else row
 
     def _about(self, row: Mapping[str, Any], around: _About, of: str) -> _About:
         names = ("team",) if of in _OF_A_TEAM else (*_COMPARED, *_TITLED, *_NAMES, _TOWARDS)
@@ -231,7 +234,11 @@ def _only_drafts(cell: Stored) -> bool:
 
 def _withheld(row: Row) -> Row:
     withheld = {key: None for key in row if _OF_CHANCE.fullmatch(key) and key not in _OF_PEOPLE}
-    return {**row, **withheld, **{key: False for key in row if key in _CLAIMS}}
+    return _unclaimed({**row, **withheld})
+
+
+def _unclaimed(row: Row) -> Row:
+    return {key: False if key in _CLAIMS else value for key, value in row.items() if key not in _NEARLY_CLAIMED}
 
 
 def _of_its_team(names: Mapping[str, str]) -> dict[str, str]:

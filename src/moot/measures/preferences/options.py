@@ -13,6 +13,13 @@ from moot.stats.preference_share import Rate
 from moot.stats.quantiles import ALPHA
 
 Row = dict[str, Any]
+HALF = 0.5
+BUT_FOR_UNGRADED = "but_for_ungraded"
+"""What a side would be said to be, `better` or `worse`, were nothing held against it of which nobody has said anything."""
+ALONE_BUT_FOR_UNGRADED = f"alone_{BUT_FOR_UNGRADED}"
+"""The same, were it the only option."""
+COUNTED_AS = {"better": "lost", "worse": "won"}
+"""What nobody has said anything of, by what would else be claimed."""
 Rates = Mapping[str, Rate]
 """By the opponent."""
 
@@ -44,10 +51,21 @@ def option_rows(sides: Sequence[SideOfPairs], unlisted: int) -> list[Row]:
             p_holm, level = next(adjusted), next(levels)
             if "overturned" not in row:
                 low, high = side.rates[row["against"]].limits(level) or (None, None)
-                better = row["better"] and _is_better(row, p_holm, _lowest(side.rates, level))
+                lowest = _lowest(side.rates, level)
+                better = row["better"] and _is_better(p_holm, lowest, row["ungraded"])
                 paid = {"p_holm": p_holm, "low_holm": low, "high_holm": high, "better": better}
-        rows.append({**row, "alone_better": row["better"], **paid, "family": family})
+                if not better and _is_better(p_holm, lowest, 0.0):
+                    paid[BUT_FOR_UNGRADED] = "better"
+        rows.append({**_alone(row), **paid, "family": family})
     return rows
+
+
+def _alone(row: Row) -> Row:
+    """What it is found to be by itself, apart from what it is among all. Who is worse has paid for the family already."""
+    alone = {**row, "alone_better": row["better"]}
+    if row.get(BUT_FOR_UNGRADED) != "better":
+        return alone
+    return {**{key: value for key, value in alone.items() if key != BUT_FOR_UNGRADED}, ALONE_BUT_FOR_UNGRADED: "better"}
 
 
 def option_row(side: SideOfPairs, family: int) -> Row:
@@ -64,16 +82,22 @@ def option_row(side: SideOfPairs, family: int) -> Row:
         nothing: Row = dict.fromkeys(("against", "value", "low", "high", "p"))
         return {**row, **nothing, "ungraded": 0.0, "why": why, "better": False, "worse": False}
     row["ungraded"] = max(pair["ungraded"] / pair["plays"] for pair in pairs)
-    better = _is_better(row, max(pair["p"] for pair in pairs), min(pair["low"] for pair in pairs))
-    lost = [pair for pair in pairs if _is_worse(row, side.rates[pair["against"]], family)]
-    turned = [pair for pair in (pairs if better else lost) if "overturned" in pair]
-    worse = [pair for pair in lost if pair not in turned]
-    told = max((not better and worse) or turned or pairs, key=_doubt)
+    p, lowest = max(pair["p"] for pair in pairs), min(pair["low"] for pair in pairs)
+    better, near_better = (_is_better(p, lowest, ungraded) for ungraded in (row["ungraded"], 0.0))
+    level = ALPHA / family / len(pairs)  # whichever of them it was found to be worse than
+    near_lost = [pair for pair in pairs if _is_worse(side.rates[pair["against"]], level, 0.0)]
+    turned = [pair for pair in (pairs if near_better else near_lost) if "overturned" in pair]
+    near_worse = [pair for pair in near_lost if pair not in turned]
+    worse = [pair for pair in near_worse if _is_worse(side.rates[pair["against"]], level, row["ungraded"])]
+    told = max(worse or turned or near_worse or pairs, key=_doubt)
     shown = {key: told[key] for key in ("against", "value", "low", "high", "p")}
     shown["questions"] = told.get("counted", told["n"])
     if told in turned:
         return {**row, **shown, "overturned": told["overturned"], "better": False, "worse": False}
-    return {**row, **shown, "better": better, "worse": told in worse}
+    row |= {**shown, "better": better, "worse": told in worse}
+    if not better and (near_better or (near_worse and not worse)):
+        row[BUT_FOR_UNGRADED] = "better" if near_better else "worse"
+    return row
 
 
 def _doubt(pair: Row) -> tuple[float, float]:
@@ -86,12 +110,13 @@ def _lowest(rates: Rates, level: float) -> float | None:
     return None if None in limits else min(ends[0] for ends in limits if ends is not None)
 
 
-def _is_better(row: Row, p: float, low: float | None) -> bool:
-    """Than every one of its opponents, also were all lost of which nobody has said anything. `low`: the lowest of the ends."""
-    return p <= ALPHA and low is not None and low * (1 - row["ungraded"]) > 0.5
+def _is_better(p: float, low: float | None, ungraded: float) -> bool:
+    """Than every one of its opponents, also were all lost of which nobody has said anything. `low`: the lowest of the ends;
+    `ungraded`: such a share of the plays."""
+    return p <= ALPHA and low is not None and low * (1 - ungraded) > HALF
 
 
-def _is_worse(row: Row, rate: Rate, family: int) -> bool:
-    """Than this opponent, whichever of them it was found to be worse than."""
-    limits = rate.limits(ALPHA / family / row["opponents"])
-    return limits is not None and limits[1] + row["ungraded"] < 0.5
+def _is_worse(rate: Rate, level: float, ungraded: float) -> bool:
+    """Than this opponent, also were all won of which nobody has said anything."""
+    limits = rate.limits(level)
+    return limits is not None and limits[1] + ungraded < HALF

@@ -8,6 +8,7 @@ from typing import Any
 from moot.grade.prefer import PERSON
 from moot.measures.columns import Figures, count, figure, with_team
 from moot.measures.numbers import percent, plain, rounded
+from moot.measures.preferences.options import BUT_FOR_UNGRADED, COUNTED_AS, HALF
 from moot.measures.section import Chart, Column, Section
 from moot.stats.counted_words import few_names
 from moot.stats.quantiles import ALPHA
@@ -86,7 +87,10 @@ def _words(found: Mapping[str, Any]) -> Iterator[str]:
     if found["judges_who_play"]:
         yield f"Among the judges are players: {', '.join(found['judges_who_play'])}."
     if found["without_word"]:
-        yield f"{count(found['without_word'], 'comparison')} without a usable word: ungraded, and not lost."
+        many = count(found["without_word"], "comparison")
+        yield f"{many} without a usable word: in no share."
+    if any(row["ungraded"] for row in found["pairs"]):
+        yield "Ungraded: plays of which nobody has said anything; shares leave them out, and every claim counts them against it."
     yield from _unknown((row.get("why"), f"{row['of']} against {row['against']}") for row in found["pairs"])
 
 
@@ -126,12 +130,12 @@ def _options(figures: Figures, found: Mapping[str, Any]) -> Section:
     words = (
         "Better: preferred to every one of its opponents. Told is the one of whom that is least sure, or to whom it surely lost."
         f" p and interval adjusted (Holm) for {count(family, 'option')}.",
-        *(f"{row['of']} against {row['against']}: {why}." for row in found["options"] if (why := _why_not_better(row))),
+        *(f"{row['of']} against {row['against']}: {why}." for row in found["options"] if (why := _why_not_claimed(row))),
     )
     return Section("preference-options", "Better than all of them?", words, columns, rows, place=PLACE + 1)
 
 
-def _why_not_better(row: Mapping[str, Any]) -> str | None:
+def _why_not_claimed(row: Mapping[str, Any]) -> str | None:
     """Why nothing is claimed of a row that looks as if something were."""
     if how := row.get("overturned"):
         left_out = {
@@ -139,10 +143,13 @@ def _why_not_better(row: Mapping[str, Any]) -> str | None:
             "by themselves": "the words that the share leaves out are by themselves surely on the other side",
         }
         return f"nothing is claimed, since {left_out[how]}"
-    if row["better"] or row["p_holm"] is None or row["p_holm"] > ALPHA:
+    if near := row.get(BUT_FOR_UNGRADED):
+        silent = f"nobody has said anything of up to {percent(row['ungraded'])} of its plays"
+        return f"not {near} for sure, since {silent}, which count as {COUNTED_AS[near]}"
+    if row["better"] or row["worse"] or row["p_holm"] is None or row["p_holm"] > ALPHA:
         return None
-    if row["ungraded"]:
-        return f"not better for sure, since nobody has said anything of up to {percent(row['ungraded'])} of its plays"
+    if row["value"] < HALF:
+        return "not worse for sure, since the interval that pays for looking at all options and opponents reaches a half"
     return "not better for sure, since the interval against another opponent reaches a half"
 
 

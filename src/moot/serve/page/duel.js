@@ -139,22 +139,26 @@ async function answered(body, signal) {
   return { episode: report.episode, answer: none ? null : words, told: refusal || words };
 }
 
+/** What failed and what can be done, as sentences: the first may be a server's own words, which end as they like. */
 function worded(error) {
-  return error instanceof Trouble ? `${error.message} ${error.todo}` : error.message;
+  if (!(error instanceof Trouble)) return error.message;
+  const what = error.message.trimEnd();
+  return `${what}${/[.!?…]$/.test(what) ? "" : "."} ${error.todo}`;
 }
 
 /** Who it was, what it took and how it came about, drawn as long as it is `here`. Gives the name. */
 async function tellSide(each, { episode, name }, bill, open, here) {
-  let [model, cost, whole] = [name ?? null, "", null];
+  let [model, cost, whole] = [null, "", null];
   try {
     if (episode !== null) {
       whole = await get(`/v1/moot/episodes/${episode}`);
-      model ??= whole.model;
+      model = whole.model; // as the list has it, whichever of its names it was asked by
       cost = bill(whole);
     }
   } catch (error) {
     cost = worded(error);
   }
+  model ??= name ?? null;
   if (!here()) return model;
   part(each, ".cost").textContent = shown(cost);
   part(each, ".team").textContent = shown(model ?? "");

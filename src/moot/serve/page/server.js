@@ -47,7 +47,7 @@ const TODO_BY_STATUS = {
   408: "Ask again with a longer time limit, or with none.",
   413: "Ask something shorter.",
   429: "Wait a little, and ask again.",
-  502: "Ask again, or another team; below stands who could not answer. Whoever runs the server finds the reasons in its log.",
+  502: "Ask again, or another team. Whoever runs the server finds the reasons in its log.",
   503: "Wait a little and ask again; if it lasts, tell whoever runs the server.",
 };
 

@@ -6,6 +6,7 @@ import { SEEN, alike, blind, broken, saidOf, settled as settledDuel, waiting, wh
 import { anew, bare, cut, plainly, rich, shown } from "./rich.js";
 import { again, comparable, current, duel, emptied, keptOf, stand } from "./duel.js";
 import { drawParts, offerStrategies, putTogether, sameTeam } from "./edit.js";
+import { put, untouched } from "./form.js";
 import { drawGiven, givenAsMarkdown } from "./given.js";
 import { begun, ended, entryFor, keepHere, keptHere, left, stopWhenLeft } from "./left.js";
 import { lettered } from "./letters.js";
@@ -55,6 +56,11 @@ function teamCalled(model) {
   return state.teams.find((team) => team.model === model);
 }
 
+/** The one name that the list has for a team, by whichever of its names it is asked. */
+function calledAs({ model, edited }) {
+  return (edited ? state.called : teamCalled(model)?.called) ?? model;
+}
+
 /** What is typed, of whom and how the form says. */
 function inForm() {
   return askedInForm(find("question").value.trim(), teamCalled(find("model").value), teamCalled(find("rival").value), find("kind").value, choicesAsked());
@@ -86,7 +92,7 @@ async function play(asking) {
   try {
     if (asking.rival) {
       document.body.classList.add("duelling");
-      const bodies = [asking.team, asking.rival].map((team) => ({ name: team.model, body: bodyOf(asking, team, limit) }));
+      const bodies = [asking.team, asking.rival].map((team) => ({ name: calledAs(team), body: bodyOf(asking, team, limit) }));
       say("news", "Both teams are asked.");
       state.blind = asking.question;
       const sides = await duel(bodies, stopping.signal, (episode) => {
@@ -108,6 +114,7 @@ async function play(asking) {
   } catch (error) {
     trouble = error;
     fail(error);
+    if (!finished) find("duel").hidden = true; // nothing stands on either side
     unanswered();
     find("trouble").scrollIntoView({ block: "nearest", behavior: "auto" });
   } finally {
@@ -128,12 +135,14 @@ async function play(asking) {
   else if (trouble) keepHere({ ...asking, limit }, trouble);
   else if (!finished) window.history.replaceState(null, "", location.pathname);
   if (state.episode || finished) await history();
+  else if (trouble) await history().catch(() => {}); // one of two may have answered; the trouble has been told
 }
 
 /** What has answered of a duel that is not played to its end is listed like all else. */
 function brokenDuel() {
   if (state.come.length) broken(state.come);
   state.come = [];
+  state.blind = null;
 }
 
 /** Two answers side by side. Until somebody has said which is better nothing here tells whose they are, nor does the list. */
@@ -220,6 +229,7 @@ async function leave() {
 /** One team, from the first seat to the verdict. */
 async function watched(body, signal) {
   for await (const event of asked(body, signal)) {
+    state.called ??= event.model ?? null; // how the server calls a team that was put together here
     const happened = event.moot && event.moot.event;
     if (event.choices?.[0]?.delta?.content) answering(event.choices[0].delta.content);
     if (happened && happened.kind === "begins") begins(happened);
@@ -236,7 +246,7 @@ function clear(asking = null) {
   document.body.classList.remove("duelling");
   for (const id of ["duel", "trouble"]) find(id).hidden = true;
   emptied();
-  Object.assign(state, { tab: "answer", title: null, seats: new Map(), mind: new Map(), work: new Map(), early: "", calls: [], asking, verdict: null, episode: null, blind: null, duel: null });
+  Object.assign(state, { tab: "answer", title: null, seats: new Map(), mind: new Map(), work: new Map(), early: "", calls: [], asking, called: null, verdict: null, episode: null, blind: null, duel: null });
   forgetDrawings();
   for (const id of ["seats", "transcript", "changes", "ballots", "tabs", "turns"]) find(id).replaceChildren();
   for (const panel of find("reading").querySelectorAll(".of-player")) panel.remove();
@@ -269,7 +279,8 @@ function turn({ role, content }) {
 function fail(error) {
   rest("was stopped");
   say("trouble-what", error.message);
-  say("trouble-todo", error.todo ?? "Reload the page.");
+  const silent = error.status === 502 && state.calls.some((call) => call.error || call.problem);
+  say("trouble-todo", `${error.todo ?? "Reload the page."}${silent ? " Below stands who could not answer." : ""}`);
   find("trouble-again").hidden = true;
   find("trouble").hidden = false;
   say("because", "");
@@ -277,8 +288,9 @@ function fail(error) {
   find("centre").classList.add("none");
 }
 
-/** What has no answer keeps its words: it can be asked again as it was, and mended where it was typed. */
-function unanswered() {
+/** What has no answer keeps its words: it can be asked again as it was, and mended where it was typed. `there`: also where the form
+ * has these words already, as in a page that was loaded anew. */
+function unanswered(there = false) {
   const { question, turns, kind, team, about } = state.asking;
   find("actions").hidden = false;
   find("again").hidden = team === null;
@@ -286,7 +298,15 @@ function unanswered() {
   if (turns.length) {
     offerFurther(kind || state.kind);
     find("further").value = question;
-  } else if (!about?.context && !find("question").value.trim() && choicesAsked().length === 0) refill(state.asking);
+  } else if (!about?.context && untouched() && (isEmpty() || (there && holds(state.asking)))) refill(state.asking);
+}
+
+function isEmpty() {
+  return !find("question").value.trim() && choicesAsked().length === 0;
+}
+
+function holds({ question, choices }) {
+  return find("question").value.trim() === question && choicesAsked().join("\n") === choices.join("\n");
 }
 
 /** The empty form, as it is where this is asked from it: Ask asks the same as Ask again. It has no place for a context. */
@@ -302,6 +322,7 @@ function refill({ question, team, rival, kind, choices, limit }) {
   find("rival").value = teamCalled(rival?.model) ? rival.model : "";
   offerRivals();
   find("ways").open ||= Boolean(choices.length || find("kind").value || rival);
+  put();
 }
 
 function serveToo(team) {
@@ -313,7 +334,7 @@ function offerFurther(kind) {
   const { team, choices } = state.asking;
   find("follow").hidden = team === null;
   if (team === null) return;
-  say("further-label", `Ask further: ${team.model} is told what was said so far`);
+  say("further-label", `Ask further: ${calledAs(team)} is told what was said so far`);
   const able = (name) => (name === "choice" ? choices.length > 0 : name !== "text" || givesTexts(team));
   find("further-kind").replaceChildren(...Object.entries(KINDS).filter(([name]) => able(name)).map(([name, words]) => new Option(words, name)));
   find("further-kind").value = able(kind) ? kind : "open";
@@ -976,7 +997,7 @@ function asMarkdown() {
   const { question, turns, team } = state.asking;
   const given = givenAsMarkdown(state.asking);
   const before = turns.flatMap(({ role, content }) => [`## ${role === "user" ? "Asked before" : "Answered before"}`, content]);
-  const parts = [...(turns.length ? [`# ${question}`, ...before, "## Asked further", question] : [`# ${question}`]), ...given, `## ${state.title}`, verdict.answer === null ? (verdict.cause ?? verdict.outcome) : worded(verdict.answer), `*${team?.model ?? state.called ?? "a team"}: ${bill(verdict)}*`];
+  const parts = [...(turns.length ? [`# ${question}`, ...before, "## Asked further", question] : [`# ${question}`]), ...given, `## ${state.title}`, verdict.answer === null ? (verdict.cause ?? verdict.outcome) : worded(verdict.answer), `*${team ? calledAs(team) : (state.called ?? "a team")}: ${bill(verdict)}*`];
   for (const [player, { texts }] of state.seats) {
     for (const { text, why, stage } of texts) parts.push(`## ${player} (${stage})`, worded(text), ...(why ? [`Why: ${readable(why)}`] : []));
   }
@@ -1019,8 +1040,10 @@ async function start() {
   document.title = `${name}: the table`;
   notReal(simulated);
   offer();
+  put("model", "rival");
   seat(teamCalled(find("model").value));
   idle();
+  if (!state.asking) restored(); // before anything else is waited for: from now on the form is somebody's
   await history();
   const { reports } = await get("/v1/moot/reports");
   find("reports-part").hidden = reports.length === 0;
@@ -1031,7 +1054,10 @@ async function start() {
       return item;
     }),
   );
-  if (state.asking) return; // somebody was quicker, and has asked
+}
+
+/** What this address, or this entry of the browser's history, had on the table. */
+function restored() {
   if (addressed()) visit(addressed());
   else if (leftWithPage) brokenOff(leftWithPage, wasLeft(PAGE_LEFT));
   else if (keptHere()) stands(keptHere(), PAGE_LEFT);
@@ -1047,11 +1073,10 @@ function stands({ asked, trouble, duel: kept }, why) {
 function brokenOff(asking, trouble) {
   keepHere(asking, trouble);
   clear(asking);
-  if (teamCalled(asking.team.model)) find("model").value = asking.team.model;
   seat(tableOf(asking.team));
   idle();
   fail(trouble);
-  unanswered();
+  unanswered(true);
   find("trouble").scrollIntoView({ block: "nearest", behavior: "auto" });
 }
 
@@ -1148,6 +1173,7 @@ function themed() {
 }
 
 const leftWithPage = left(); // before anything can be asked from here
+put(); // a browser fills the form of a page that is loaded anew
 themed();
 dark.addEventListener("change", themed);
 find("theme").addEventListener("click", () => {
@@ -1164,6 +1190,7 @@ find("key-form").addEventListener("submit", (event) => {
 find("ask").addEventListener("submit", (event) => {
   event.preventDefault();
   if (state.stop) return;
+  put();
   ask(inForm());
   find("question").select(); // whoever types on asks something else; the words stay for who wants to mend them
 });
