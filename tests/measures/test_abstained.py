@@ -160,6 +160,15 @@ async def test_what_is_not_given_is_no_error_made(tmp_path: Path) -> None:
 
 def test_compare_tells_what_was_not_given_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     asyncio.run(run(tmp_path))
+    file = f"sqlite:///{tmp_path / 'cup.db'}"
+    assert run_app(app, ["report", "--store", file, "--json"]) == 0
+    rows = [row for row in json.loads(capsys.readouterr().out)["comparisons"] if "timid" in row["a"]]
+    assert rows
+    for row in rows:
+        assert (row["rescues"], row["regressions"]) == (0, 0)
+        assert row["worse_by_abstaining"] == {"a": 8, "b": 0}
+    assert run_app(app, ["report", "--store", file, "--section", "comparisons"]) == 0
+    assert "abstained on 8 that talkative@ann did better on" in " ".join(capsys.readouterr().out.split())
     for names in (("timid", "talkative"), ("talkative", "timid")):
         assert run_app(app, ["compare", f"sqlite:///{tmp_path / 'cup.db'}", *names, "--json"]) == 0
         row = json.loads(capsys.readouterr().out)

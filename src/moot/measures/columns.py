@@ -166,6 +166,20 @@ def paired_words(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
     return (*sentences, *failed_words(rows), *ungraded_words(rows), *over_captains(rows))
 
 
+def abstained_on(row: Mapping[str, Any]) -> list[str]:
+    """What either side of a row has abstained from, while the other was right: in neither of its counts."""
+    apart = zip(row.get("worse_by_abstaining", {}).items(), "ba", strict=False)
+    return [
+        f"{row[side]} abstained on {many:,} that {row[other]} did better on" for (side, many), other in apart if many
+    ]
+
+
+def abstained_words(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+    """The same of a table, in whose counts of better and worse it is not."""
+    told = [words for row in rows for words in abstained_on(row)]
+    return [f"Neither better nor worse: {'; '.join(told)}."] if told else []
+
+
 def failed_words(rows: Iterable[Mapping[str, Any]]) -> list[str]:
     """How many answers of a difference never came: what failed is not right, and says nothing of how good somebody is."""
     shares = [max(row["failed"].values()) for row in rows if "failed" in row and row["difference"] is not None]

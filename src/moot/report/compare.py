@@ -16,7 +16,7 @@ from moot.measures.claims.plays_without import too_many_without
 from moot.measures.claims.standing import stands
 from moot.measures.claims.unreached import unreached_row, who_by_question
 from moot.measures.claims.words import NOTHING_CLAIMED, unreached_sentence, unreached_words, withheld_for
-from moot.measures.columns import count, few_differ_words
+from moot.measures.columns import abstained_on, count, few_differ_words
 from moot.measures.learnt_in_run import KEY as LEARNT_IN_RUN
 from moot.measures.learnt_in_run import learnt_row, learnt_words
 from moot.measures.numbers import plain, rounded, signed, signed_between
@@ -28,6 +28,7 @@ from moot.report.whose_figures import whose_words
 from moot.stats.clusters import clustered
 from moot.stats.graded_pairs import (
     Pairs,
+    abstained_apart,
     compare_graded,
     difference_bounds,
     failed_row,
@@ -37,7 +38,6 @@ from moot.stats.graded_pairs import (
     uncounted,
     why_no_difference,
     why_turned,
-    worse_by_abstaining,
 )
 from moot.stats.power import detectable
 
@@ -67,7 +67,7 @@ def _compared(source: Source, a: str, b: str) -> dict[str, Any]:
     row |= uncounted(pairs) | failed_row(pairs) | learnt_row((*first, *second))
     row |= {IN_POINTS: source.in_points} if source.in_points else {}
     row |= _abstained(source, (first, second), pairs)
-    row |= _errors_apart(row, fair_pairs(pairs))
+    row |= abstained_apart(row, fair_pairs(pairs))
     chosen_on = {question for cell in (*first, *second) for question in source.chosen_on(cell)} & source.cases.keys()
     apart = one.calls.keys() ^ other.calls.keys()
     row["left_out"] = len(apart - chosen_on)
@@ -129,16 +129,6 @@ def _abstained(source: Source, sides: Sequence[Sequence[Stored]], asked: Collect
         for cells in sides
     ]
     return {"abstained": dict(zip(("a", "b"), times, strict=True))} if any(times) else {}
-
-
-def _errors_apart(row: Mapping[str, Any], pairs: Pairs) -> dict[str, Any]:
-    """What either side abstained from and the other had right is no error that it made, nor one that the other repaired."""
-    if "abstained" not in row or row["rescues"] is None:
-        return {}
-    turned = {question: [(other, one) for one, other in several] for question, several in pairs.items()}
-    mine, theirs = (len(worse_by_abstaining(way)) for way in (pairs, turned))
-    counts = {"rescues": row["rescues"] - theirs, "regressions": row["regressions"] - mine}
-    return {**counts, "worse_by_abstaining": {"a": mine, "b": theirs}}
 
 
 def _meant(option: str, text: str, cells: Sequence[Stored]) -> list[Stored]:
@@ -242,12 +232,7 @@ def _changes(row: Mapping[str, Any]) -> str:
     if row["rescues"] is None:
         return f"On how many {row['a']} was better or worse is not known: {row['counts_why']}."
     told = f"{row['a']} was better on {row['rescues']:,} and worse on {row['regressions']:,}"
-    apart = [
-        f"{row[side]} abstained on {many:,} that {row[other]} did better on"
-        for (side, many), other in zip(row.get("worse_by_abstaining", {}).items(), "ba", strict=False)
-        if many
-    ]
-    return f"{'; '.join([told, *apart])}."
+    return f"{'; '.join([told, *abstained_on(row)])}."
 
 
 def _share(row: Mapping[str, Any]) -> str:

@@ -18,7 +18,7 @@ from moot.measures.cells import Stored
 from moot.measures.claims.cut_short import without_claims
 from moot.measures.claims.plays_without import PlayOfQuestion, lacking, plays_of, too_many_of
 from moot.measures.claims.standing import stands
-from moot.measures.columns import paired_columns, paired_words, ungraded_columns, with_bounds
+from moot.measures.columns import abstained_words, paired_columns, paired_words, ungraded_columns, with_bounds
 from moot.measures.learnt_in_run import learnt_names, with_learnt_words
 from moot.measures.played_again import played_again
 from moot.measures.section import Column, Section
@@ -29,7 +29,7 @@ from moot.stats.clusters import clustered, joined
 from moot.stats.counted_words import count
 from moot.stats.estimates import Row, with_holm
 from moot.stats.graded import Value
-from moot.stats.graded_pairs import family_row
+from moot.stats.graded_pairs import abstained_apart, fair_pairs, family_row
 
 
 class SameInBoth(NamedTuple):
@@ -184,7 +184,7 @@ def _side_by_side(first: Run, second: Run) -> Row:
             continue
         pairs = {question: [(after[question], before[question])] for question in both}
         pooled = one in first.means or other in second.means
-        row = family_row(pairs, pooled=pooled)
+        row = abstained_apart(family_row(pairs, pooled=pooled), fair_pairs(pairs))
         named = {"of": of, "a": _name(second, 1), "b": _name(first, 0)}
         rows.append({**named, **row})
         rows_again.append({**named, **_again(first, second, (one, other), both, pooled=pooled)})
@@ -271,6 +271,7 @@ def side_by_side_sections(comparison: Mapping[str, Any], *, named: bool = True) 
         sentence,
         *_graded_otherwise(comparison),
         *(paired_words(rows) if rows else ()),
+        *abstained_words({**row, "a": f"{row['of']} ({row['a']})", "b": f"it ({row['b']})"} for row in rows),
         *(_unmatched_words if named else _unmatched_counts)(comparison.get("unmatched", ())),
     )
     columns = (*paired_columns(Column("of", "who")), *ungraded_columns(rows))

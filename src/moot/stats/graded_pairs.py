@@ -204,6 +204,17 @@ def errors_apart(row: Row, pairs: Pairs) -> Row:
     return {**row, "regressions": row["regressions"] - abstained, "abstained": abstained}
 
 
+def abstained_apart(row: Row, pairs: Pairs) -> Row:
+    """A row of two sides either of which may abstain: what one abstained from and the other had right is no error that it made,
+    nor one that the other repaired, and is counted in `worse_by_abstaining` by side."""
+    turned: Pairs = {question: [(other, one) for one, other in several] for question, several in pairs.items()}
+    if row["rescues"] is None or not any(_kept_back(several) for way in (pairs, turned) for several in way.values()):
+        return row
+    mine, theirs = (len(worse_by_abstaining(way)) for way in (pairs, turned))
+    counts = {"rescues": row["rescues"] - theirs, "regressions": row["regressions"] - mine}
+    return {**row, **counts, "worse_by_abstaining": {"a": mine, "b": theirs}}
+
+
 def worse_by_abstaining(pairs: Pairs) -> set[str]:
     """The questions on which the first side is worse and that it abstained from, in one of its plays at the least."""
     lost = {question for question, (one, other) in known_pairs(pairs).items() if one < other - BESIDE_ZERO}

@@ -9,7 +9,7 @@ from typing import Any
 from second_way.compare import ANY_TEXT
 from second_way.diversity import diversity, number_of_answers, open_again, self_preference
 from second_way.intervals import Difference, Waiting
-from second_way.quiz_pairs import TESTED, adjusted, bounds, difference, errors_apart, paid
+from second_way.quiz_pairs import TESTED, adjusted, apart_on_both_sides, bounds, difference, errors_apart, paid
 from second_way.raw import Raw
 from second_way.shares import Grade, Value, accuracy_row, mean_row, never_came, untold, value_of
 from second_way.skyline import best_single, gap, heard_row, players, single, skyline
@@ -213,7 +213,7 @@ def _compared(
             play.heard for play in (*plays, *second[captain]) if play.question in one.keys() & other.keys()
         )
     row = difference(pairs, means=means, heard=heard)
-    return {**(errors_apart(row, pairs) if apart else row), **bounds(pairs)}
+    return {**(errors_apart if apart else apart_on_both_sides)(row, pairs), **bounds(pairs)}
 
 
 def categories(raw: Raw, table: Table) -> list[Row]:

@@ -68,6 +68,25 @@ def errors_apart(row: Row, pairs: Pairs) -> Row:
     return {**row, "regressions": row["regressions"] - many, "abstained": many}
 
 
+def apart_on_both_sides(row: Row, pairs: Pairs) -> Row:
+    """Of two either of whom may keep an answer back: nothing said, and the other right, is told apart from better and worse."""
+    silent = [{q for q, several in pairs.items() if any(_keeps(pair[side]) for pair in several)} for side in (0, 1)]
+    if row["rescues"] is None or not any(silent):
+        return row
+    gained: dict[str, float] = {}
+    for question, several in pairs.items():
+        both = [(one.known, other.known) for one, other in several if None not in (one.known, other.known)]
+        gained[question] = sum((a or 0.0) - (b or 0.0) for a, b in both)
+    mine = sum(gained[question] < -1e-12 for question in silent[0])
+    theirs = sum(gained[question] > 1e-12 for question in silent[1])
+    counts = {"rescues": row["rescues"] - theirs, "regressions": row["regressions"] - mine}
+    return {**row, **counts, "worse_by_abstaining": {"a": mine, "b": theirs}}
+
+
+def _keeps(value: Value) -> bool:
+    return any(isinstance(grade, KeptBack) for grade in value.grades)
+
+
 End = Callable[[Value, Value], tuple[float | None, float | None]]
 GRADED = "interval over what is graded alone"
 

@@ -41,7 +41,7 @@ from moot.measures.quiz.threshold import GroupingPaid, learn_threshold
 from moot.measures.source import Source as Source
 from moot.measures.team_drafts import TeamDrafts as TeamDrafts
 from moot.stats.estimates import Row, with_holm
-from moot.stats.graded_pairs import family_row
+from moot.stats.graded_pairs import Pairs, abstained_apart, fair_pairs, family_row
 from moot.strategies.traits import Traits
 from moot.types import Case
 
@@ -193,7 +193,7 @@ def comparisons(plays: Sequence[Played], labels: Sequence[str]) -> list[Row]:
         if len(led := [captain for captain in shared if captain is not None]) > 1:
             every = [[play for captain in led for play in side[captain]] for side in both]
             named = {"a": first, "b": second, "captain": None}
-            rows.append({**named, **family_row(pairs_by_captain(*every), pooled=True)})
+            rows.append({**named, **_beside(pairs_by_captain(*every), pooled=True)})
         if not shared and any(None in side for side in both):
             rows.append(_compared(first, second, None, *both))
     return rows
@@ -208,7 +208,11 @@ def _compared(first: str, second: str, captain: str | None, one: Led, other: Led
     of whom some have not played would be of others on every question."""
     pooled = any(len(side) > 1 or repeated(plays) for side in (one, other) for plays in side.values())
     named = {"a": _led_by(first, one), "b": _led_by(second, other), "captain": captain}
-    return {**named, **family_row(pairs_of_all(list(one.values()), list(other.values())), pooled=pooled)}
+    return {**named, **_beside(pairs_of_all(list(one.values()), list(other.values())), pooled=pooled)}
+
+
+def _beside(pairs: Pairs, *, pooled: bool) -> Row:
+    return abstained_apart(family_row(pairs, pooled=pooled), fair_pairs(pairs))
 
 
 def _led_by(label: str, side: Led) -> str:

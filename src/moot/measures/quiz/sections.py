@@ -8,6 +8,7 @@ from typing import Any
 from moot.measures.columns import (
     Figures,
     Row,
+    abstained_words,
     adjusted_words,
     count,
     figure,
@@ -333,4 +334,11 @@ def comparisons_section(figures: Figures) -> Iterator[Section]:
     rows = [with_bounds(row) for row in figures.get("comparisons", ())]
     named = (Column("a", "this"), Column("b", "against"))
     columns = with_team(figures, rows, *paired_columns(*named), *ungraded_columns(rows))
-    yield Section("comparisons", "Strategies against each other", paired_words(rows), columns, rows, place=900)
+    yield Section(
+        "comparisons",
+        "Strategies against each other",
+        (*paired_words(rows), *abstained_words(rows)),
+        columns,
+        rows,
+        place=900,
+    )
