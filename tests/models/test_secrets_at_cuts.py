@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from moot.errors import CallError
+from moot.live.discovery.servers import find_servers
 from moot.models.border import LONGEST_NAME, LONGEST_WORDS
 from moot.models.endpoint import EndpointModel
 from moot.models.model import Model
@@ -161,3 +162,14 @@ def test_what_holds_no_key_is_shortened_to_its_beginning() -> None:
     assert Secrets(()).shortened("abc" * 100, 100) == ("abc" * 100)[:99] + "…"
     assert Secrets((KEY,)).name("m-1") == "m-1"
     assert Secrets((KEY,)).name(["m-1"]) is None
+
+
+async def test_a_server_that_lists_the_key_it_was_shown_has_no_such_model() -> None:
+    """What is found is shown, and written into a file."""
+
+    def answer(asked: Any, number: int) -> bytes:
+        return http("", status=401) if number == 1 else http({"data": [{"id": "m-1"}, {"id": f"m {KEY}"}]})
+
+    async with hostile(answer) as server:
+        (found,) = await find_servers([int(server.base_url.rpartition(":")[2].removesuffix("/v1"))], KEY)
+    assert (found.by_key, found.models) == (True, ("m-1",))

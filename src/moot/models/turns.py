@@ -32,7 +32,7 @@ def ended(steps: Stepwise[T]) -> T:
 
 
 async def each_in_turn(values: AsyncGenerator[T]) -> AsyncIterator[T]:
-    """One after the other, while others have their turns, also where whoever makes them and whoever takes them waits for nothing."""
+    """One after the other, while others have their turns: neither who makes them nor who takes them need wait for anything."""
     over_at = time.perf_counter() + TURN_S
     async with aclosing(values):
         async for value in values:

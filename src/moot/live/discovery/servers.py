@@ -19,6 +19,7 @@ from moot.foreign_json import read_json
 from moot.models import border
 from moot.models.connection import BoundedConnector
 from moot.models.intake import ACCEPTED, MIB, Intake
+from moot.models.secrets import Secrets
 
 HOST = "127.0.0.1"
 PATIENCE_S = 5.0
@@ -118,7 +119,11 @@ async def _look(session: aiohttp.ClientSession, port: int, key: str | None) -> F
     if found is None or not found.wants_key or key is None:
         return found
     admitted = await _ask(session, port, {"Authorization": f"Bearer {key}"})
-    return replace(admitted, by_key=True) if admitted is not None else found
+    if admitted is None:
+        return found
+    shown = Secrets((key,))  # what is listed is shown, and written into files
+    named = tuple(name for name in admitted.models if shown.hidden_in(name) == name)
+    return replace(admitted, models=named, by_key=True)
 
 
 async def _ask(session: aiohttp.ClientSession, port: int, headers: Mapping[str, str]) -> FoundServer | None:
