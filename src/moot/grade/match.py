@@ -13,7 +13,8 @@ from typing import ClassVar, Protocol
 
 from moot.grade.lemmas import lemma
 from moot.grade.listed import NOT_LISTED, only_listed
-from moot.grade.normalise import LONGEST_COMPARED, normalise, spelled, too_long
+from moot.grade.members import bare_members, listed_in
+from moot.grade.normalise import LONGEST_COMPARED, normalise, spelled, structure, too_long
 from moot.grade.squad import scored_by_words, squad
 from moot.models.cut_out import CUT_FROM_ANSWER, was_cut
 from moot.types import UNKNOWN, Case, Score, Verdict
@@ -95,9 +96,9 @@ def match(case: Case, answer: str | None) -> Score:
         return Score(float(normalise(answer) == normalise(case.answer or "")), "choice")
     variants = case.accepted if case.answer is None else (case.answer, *case.accepted)
     for reading in (normalise, lambda text: _loose(text, case)):
-        if _among(case.rejected, answer, reading):
+        if _among(case.rejected, answer, reading, case):
             return REJECTED
-        if _among(variants, answer, reading):
+        if _among(variants, answer, reading, case):
             return Score(1.0, "match")
     if case.answer is None:
         return Score(float(normalise(answer) == _UNKNOWN), "unanswerable")
@@ -122,11 +123,37 @@ def _longest(case: Case) -> int:
     return max(map(len, (case.answer or "", *case.accepted)))
 
 
-def _among(variants: tuple[str, ...], answer: str, reading: Callable[[str], str]) -> bool:
+def _among(variants: tuple[str, ...], answer: str, reading: Callable[[str], str], case: Case) -> bool:
     if not variants:
         return False
     answer_read = reading(answer)
-    return any(answer_read == reading(variant) and not _differ_in_a_sign(variant, answer) for variant in variants)
+    return any(
+        (answer_read == reading(variant) or _but_for_brackets(variant, answer, reading))
+        and not _differ_in_a_sign(variant, answer)
+        and not _are_two_formulas(variant, answer, case.question.language)
+        for variant in variants
+    )
+
+
+def _but_for_brackets(reference: str, answer: str, reading: Callable[[str], str]) -> bool:
+    """1, 5 for [1, 5], or the other way: brackets tell two answers apart where both have them."""
+    one, other = listed_in(reference), listed_in(answer)
+    if (one is None) == (other is None):
+        return False
+    several, bare = (one, answer) if one is not None else (other, reference)
+    assert several is not None
+    members = bare_members(bare)
+    return len(members) == len(several.members) and all(
+        reading(member) == reading(own) for member, own in zip(members, several.members, strict=True)
+    )
+
+
+def _are_two_formulas(reference: str, answer: str, language: str) -> bool:
+    """Whatever words they have in common: (x+1)/2 and x+1/2. Members in brackets and without are compared one by one."""
+    one, other = structure(reference, language), structure(answer, language)
+    if one is None or other is None or one == other:
+        return False
+    return (listed_in(reference) is None) == (listed_in(answer) is None)
 
 
 def _differ_in_a_sign(reference: str, answer: str) -> bool:

@@ -74,6 +74,8 @@ _SIGNS = {
     "cdots": "...",
     "prime": "'",
     "degree": "°",
+    "triangle": "triangle ",
+    "angle": "angle ",
 }
 _GREEK = {
     **dict(zip(("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta"), "αβγδεζηθ", strict=True)),
@@ -103,14 +105,17 @@ _FUNCTIONS = frozenset(
 _QUANTITIES = frozenset(("pi", "sqrt", *_FRACTIONS, *_FUNCTIONS, *_GREEK))
 """Commands that are a factor where they follow a fraction."""
 
-_SIMPLE_POWER = re.compile(r"-?\w+|'+")
+_SIMPLE_POWER = re.compile(r"-?(?:[0-9]+|[^\W\d_])|'+")
+"""What needs no brackets above a quantity or below it: e^2x is not e^(2x)."""
 _ONE_FACTOR = re.compile(r"-?[0-9]+(?:\.[0-9]+)?|[^\W\d_]+|(?:[0-9]+|[^\W\d_])\^\w+|(?:sqrt)?\([^()]*\)")
 """A denominator that needs no brackets."""
 _WHOLE = re.compile(r"(?:(?<=[^\w.,^_/*)\]])|\A)[0-9]+ *\Z")
 """A whole number that is no part of anything else, at the end."""
 _NEAR = 40
 """Characters in which it is looked for."""
-_FACTOR_BEFORE = re.compile(r"(?:[0-9] *|[)\]}]|(?:(?<=[\W\d_])|\A)[^\W\d_]|pi)\Z")
+_FACTOR_BEFORE = re.compile(
+    r"(?:[0-9] *|[)\]}]|(?:(?<=[\W\d_])|\A)[^\W\d_]|pi|(?:sin|cos|tan|cot|sec|csc|log|ln|exp) *)\Z"
+)
 _FACTOR_BEHIND = re.compile(r" *(?:[0-9(]|[^\W\d_](?![^\W\d_])|\\(?P<name>[A-Za-z]+))")
 _OTHER_SIZES = re.compile(r"\\[dtc]frac(?= ?[{0-9])")
 _SIZES = re.compile(r"\\(?:left|right|displaystyle|[bB]igg?[lrm]?)(?![A-Za-z])|\\[!,;:]")
@@ -211,8 +216,7 @@ class _Reader:
         elif token == "^":
             self._raised(parts)
         elif token == "_":
-            written = self._argument()
-            parts.add(f"_{written}" if _SIMPLE_POWER.fullmatch(written) else f"_({written})")
+            self._hang("_", self._argument(), parts)
         elif token == "~":
             parts.add(" ")
         elif token != "$":
@@ -254,7 +258,13 @@ class _Reader:
         if set(written) == {"'"}:
             parts.add(written)
         else:
-            parts.add(f"^{written}" if _SIMPLE_POWER.fullmatch(written) else f"^({written})")
+            self._hang("^", written, parts)
+
+    @staticmethod
+    def _hang(sign: str, written: str, parts: _Written) -> None:
+        """A power, or what stands below."""
+        parts.add(f"{sign}{written}" if _SIMPLE_POWER.fullmatch(written) else f"{sign}({written})")
+        parts.hangs = True
 
     def _command(self, name: str, parts: _Written) -> None:
         if name in _FRACTIONS:
@@ -323,9 +333,14 @@ class _Written:
 
     def __init__(self) -> None:
         self.text = ""
+        self.hangs = False
+        """Whether a power ends it, of which digits behind it would be a part."""
         self._by_name = False
 
     def add(self, more: str) -> None:
+        if self.hangs and more[:1].isdigit():
+            more = f"*{more}"
+        self.hangs = self.hangs and not more
         if self._by_name and more[:1].isalpha():
             more = f" {more}"
         self.text += more

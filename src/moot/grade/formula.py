@@ -1,0 +1,541 @@
+"""A formula in one spelling that keeps its structure: (3√2)/2 is 3√2/2, 10⁶ is 10^6, and √(x+1) is not √x + 1.
+
+The words and signs of a text (`signs`) tell apart what its brackets do not hide; of a formula the brackets are half of what it
+says. So a text in which there is one is read as such, by the grammar that everybody writes formulas by, and written again:
+factors without a sign between them, what divides them behind one stroke, brackets only where they tell something. What could be
+read in two ways, such as 1/2x, stays apart from both of them; what is no formula has none (None), and is compared by its words.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+LONGEST = 300
+"""Characters. Nobody answers with a longer formula."""
+_DEEPEST = 12
+
+_RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ⁿⁱ", "0123456789-+ni")
+_LOWERED = str.maketrans("₀₁₂₃₄₅₆₇₈₉ₙᵢ", "0123456789ni")
+_RAISED_RUN = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ⁿⁱ]+")
+_LOWERED_RUN = re.compile("[₀₁₂₃₄₅₆₇₈₉ₙᵢ]+")
+_HALVES = re.compile("([0-9]*) ?([¼½¾⅐-⅞])")
+_ONE_CHARACTER = str.maketrans(
+    {
+        **dict.fromkeys("−–—‐‑‒", "-"),
+        **dict.fromkeys("×·⋅∙∗", "*"),
+        **dict.fromkeys("÷∕⁄", "/"),
+        **dict.fromkeys("’′", "'"),
+        **dict.fromkeys("≦⩽", "≤"),
+        **dict.fromkeys("≧⩾", "≥"),
+        **dict.fromkeys("⟶", "→"),
+        "∶": ":",
+        "…": "...",
+        "⋯": "...",
+        "∞": " infinity ",
+        "π": " pi ",
+    }
+)
+_SPELLINGS = {"<=": "≤", ">=": "≥", "!=": "≠", "<>": "≠", "==": "=", "**": "^", "->": "→", "=>": "⇒"}
+_TOKEN = re.compile(
+    r"\s+|[0-9]+(?:\.[0-9]+)?|\.[0-9]+|\.\.\.|[^\W\d_]+|<=|>=|!=|<>|==|\*\*|->|=>|.",
+    re.DOTALL,
+)
+_FUNCTIONS = frozenset(
+    "sin cos tan cot sec csc arcsin arccos arctan sinh cosh tanh log ln lg exp gcd lcm min max lim det sqrt".split()
+)
+_NAMES = frozenset(("pi", "infinity"))
+_NO_PRODUCTS = frozenset(
+    "or and if is in to of for no not the at by on as an it be so we all any odd are was has but "
+    "cm mm km kg mg ml hz ev kj mol kpa pa atm min sec hr hrs day ft yd mi oz lb lbs mph kmh rad deg cal bc ad am pm "
+    "ce bce st nd rd th ph usd eur gbp rub yes".split()
+)
+"""Short words that are none of a formula, and units."""
+_LONGEST_PRODUCT = 3
+"""Letters in a row that are taken for quantities beside each other, as in mc^2; longer ones are a word."""
+_RELATIONS = frozenset("=≠<>≤≥≈≡→⇒∈∉⊂⊆∪∩∼|")
+_ADDED = frozenset("+-±∓")
+_UNITS = frozenset("%$€£¥₽°")
+_OPENS = {"(": ")", "[": "]", "{": "}"}
+_CLOSES = frozenset(_OPENS.values())
+
+_EVIDENCE = re.compile(
+    r"[=<>≤≥≠≈≡∈∉⊂⊆∪∩^_+*±∓]|[0-9)] ?/|/ ?[0-9(]|(?<![^\W_])[^\W\d_] ?/ ?[^\W\d_](?![^\W\d_])"
+    r"|\b(?:sqrt|pi|infinity|(?:arc)?(?:sin|cos|tan) ?\(|log|ln)\b|[(\[{].*,"
+)
+"""Without any of these a text is words or one number. The stroke of AC/DC says nothing."""
+_STRONG = re.compile(r"\bsqrt\b|\bpi\b|\^|_\(|/ *\(|\)/|\)[^\W_]")
+"""Where brackets may be all that tells two texts apart, so that words between formulas are read around."""
+_EDGES = " \t\n\"'«»“”`.,;"
+_NAME_OF_NUMBER = re.compile(r"[a-z]{2,3} ?= ?-?[0-9.]+")
+"""pH = 7 and pH 7 are one answer; a sign between a name and a number says little."""
+_DATE = re.compile(r"[0-9]+ ?/ ?[0-9]+ ?/ ?[0-9]+")
+
+
+class _NoFormulaError(Exception):
+    """A text, or something that this grammar does not know."""
+
+
+@lru_cache(maxsize=20_000)
+def formula(text: str) -> str | None:
+    """Written without TeX: its one spelling. None: it is none, or none that can be read."""
+    if len(text) > LONGEST:
+        return None
+    plain = _prepared(text)
+    if not _EVIDENCE.search(plain) or _DATE.search(plain) or _NAME_OF_NUMBER.fullmatch(plain):
+        return None
+    try:
+        tokens = _tokens(plain)
+        if any(token.kind == "word" for token in tokens) and not _STRONG.search(plain):
+            return None
+        return _Parser(tokens).text() or None
+    except _NoFormulaError:
+        return None
+
+
+def _prepared(text: str) -> str:
+    """Small letters and one character for each sign."""
+    text = _HALVES.sub(lambda half: f"{half[1]} {_fraction_of(half[2])}" if half[1] else _fraction_of(half[2]), text)
+    text = _RAISED_RUN.sub(lambda run: f"^({run.group().translate(_RAISED)})", text)
+    text = _LOWERED_RUN.sub(lambda run: f"_({run.group().translate(_LOWERED)})", text)
+    folded = unicodedata.normalize("NFC", text).lower().translate(_ONE_CHARACTER)
+    return " ".join(folded.split()).strip(_EDGES)
+
+
+def _fraction_of(half: str) -> str:
+    return unicodedata.normalize("NFKC", half).replace("\u2044", "/")
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    kind: str
+    """number, letter, name, function, word, sign"""
+    text: str
+    spaced: bool
+    """Whether there is white space before it."""
+
+
+def _tokens(plain: str) -> list[_Token]:
+    tokens: list[_Token] = []
+    spaced = False
+    for found in _TOKEN.finditer(plain):
+        text = found.group()
+        if text.isspace():
+            spaced = True
+            continue
+        if text in _UNITS:
+            continue
+        if text[0].isascii() and (text[0].isdigit() or (text[0] == "." and text[1:].isdigit())):
+            if tokens and not spaced and tokens[-1].kind in ("letter", "word", "name", "function"):
+                raise _NoFormulaError  # x2 is a name of its own
+            tokens.append(_Token("number", _number(text), spaced))
+        elif text[0].isalpha():
+            tokens += _of_letters(text, spaced)
+        else:
+            tokens.append(_Token("sign", _SPELLINGS.get(text, text), spaced))
+        spaced = False
+    return _without_articles(tokens)
+
+
+def _of_letters(text: str, spaced: bool) -> list[_Token]:
+    if text in _FUNCTIONS:
+        return [_Token("function", text, spaced)]
+    if text in _NAMES:
+        return [_Token("name", text, spaced)]
+    if len(text) > _LONGEST_PRODUCT or text in _NO_PRODUCTS or not all(map(_is_quantity, text)):
+        return [_Token("word", text, spaced)]
+    return [_Token("letter", letter, spaced and not place) for place, letter in enumerate(text)]
+
+
+def _is_quantity(letter: str) -> bool:
+    return "a" <= letter <= "z" or "\u0370" <= letter <= "\u03ff" or letter in "ℝℤℕℚℂ"
+
+
+def _number(text: str) -> str:
+    """0.50 is .5 is 0.5; 007 is none."""
+    whole, _, decimals = text.partition(".")
+    if len(whole) > 1 and whole[0] == "0":
+        raise _NoFormulaError
+    decimals = decimals.rstrip("0")
+    return f"{whole or '0'}.{decimals}" if decimals else whole or "0"
+
+
+def _without_articles(tokens: list[_Token]) -> list[_Token]:
+    """A letter is one before a word, never between quantities."""
+    kept = []
+    for place, token in enumerate(tokens):
+        behind = tokens[place + 1] if place + 1 < len(tokens) else None
+        before_word = behind is not None and behind.kind == "word"
+        if token.kind == "word" and token.text in ("the", "an") and behind is not None:
+            continue
+        behind_word = not place or tokens[place - 1].kind == "word"
+        if token.kind == "letter" and token.text == "a" and before_word and behind_word:
+            continue
+        kept.append(token)
+    return kept
+
+
+@dataclass(frozen=True, slots=True)
+class _Product:
+    """What is multiplied and what divides it, each as it is written."""
+
+    above: tuple[str, ...]
+    below: tuple[str, ...] = ()
+    minus: bool = False
+    unclear: str = ""
+    """What follows a stroke without brackets, as in 1/2x: whether it divides nobody can tell."""
+
+    def written(self) -> str:
+        above = tuple(factor for factor in self.above if factor != "1") if self.below else self.above
+        text = _beside(above) if above else "1"
+        if self.below:
+            below = _beside(self.below)
+            text += f"/{below}" if len(self.below) == 1 and _ONE.fullmatch(below) else f"/({below})"
+        if self.unclear:
+            text += f"/{self.unclear}"
+        return f"-{text}" if self.minus else text
+
+
+def _beside(factors: Sequence[str]) -> str:
+    """Factors one after another: digits behind anything need a sign, or they would be a part of it."""
+    return "".join(f"*{factor}" if place and factor[0].isdigit() else factor for place, factor in enumerate(factors))
+
+
+_ONE = re.compile(
+    r"[0-9.]+|[^\W\d_]'*|pi|infinity|(?:[0-9.]+|[^\W\d_]|pi)\^(?:-?[0-9.]+|[^\W\d_])|sqrt\([^()]*\)|\|[^|]*\|"
+)
+"""A factor that can stand behind a stroke without brackets."""
+_SIMPLE_EXPONENT = re.compile(r"-?[0-9.]+|[^\W\d_]|pi")
+
+
+class _Parser:
+    """From the first token to the last, once: every rule takes what it can and leaves the rest to the one that called it."""
+
+    def __init__(self, tokens: list[_Token]) -> None:
+        self._tokens = tokens
+        self._place = 0
+        self._depth = 0
+        self._in_bars = False
+
+    def text(self) -> str:
+        members = self._members()
+        if self._place < len(self._tokens):
+            raise _NoFormulaError
+        return " ".join(self._written(member) for member in members)
+
+    def _peek(self, ahead: int = 0) -> _Token:
+        place = self._place + ahead
+        return self._tokens[place] if place < len(self._tokens) else _END
+
+    def _at(self, *signs: str) -> bool:
+        return self._peek().kind == "sign" and self._peek().text in signs
+
+    def _take(self) -> str:
+        token = self._peek()
+        if token is _END:
+            raise _NoFormulaError
+        self._place += 1
+        return token.text
+
+    @staticmethod
+    def _written(terms: Sequence[_Product | str]) -> str:
+        """Terms with the signs between them, relations and words."""
+        return "".join(term if isinstance(term, str) else term.written() for term in terms)
+
+    def _members(self) -> list[list[_Product | str]]:
+        """What commas part, up to a bracket that closes."""
+        members = [self._chain()]
+        while self._at(",", ";"):
+            before, mark, behind = self._peek(-1), self._take(), self._peek()
+            if mark == "," and before.kind == behind.kind == "number" and not behind.spaced:
+                raise _NoFormulaError  # 3,4: a decimal comma, or two numbers
+            members.append(self._chain())
+        return members
+
+    def _chain(self) -> list[_Product | str]:
+        """Sums, relations between them, and words."""
+        parts: list[_Product | str] = []
+        apart = False
+        while (token := self._peek()) is not _END:
+            is_sign = token.kind == "sign"
+            if is_sign and (token.text in _CLOSES or token.text in ",;" or (token.text == "|" and self._in_bars)):
+                break
+            if is_sign and token.text in _RELATIONS and not (token.text == "|" and not apart):
+                parts.append(self._take())
+                apart = False
+                continue
+            if apart:
+                parts.append(" ")
+            if token.kind == "word":
+                word = self._take()
+                parts.append(word + self._power() if self._at("^") else word)
+            else:
+                parts += self._terms()
+            apart = True
+        if not parts:
+            raise _NoFormulaError
+        return parts
+
+    def _terms(self) -> list[_Product | str]:
+        """Terms with their signs; a first minus belongs to its product."""
+        first = self._take() if self._at(*_ADDED) else ""
+        product = self._product()
+        terms: list[_Product | str] = [first] if first in ("±", "∓") else []
+        if first in ("±", "∓") and product.minus:
+            raise _NoFormulaError
+        terms.append(replace(product, minus=product.minus != (first == "-")))
+        while self._at(*_ADDED):
+            terms.append(self._take())
+            following = self._product()
+            if following.minus:
+                raise _NoFormulaError
+            terms.append(following)
+        return terms
+
+    def _product(self) -> _Product:
+        """Factors beside each other, with a star or a stroke between them."""
+        mixed = self._mixed_number()
+        if mixed is not None:
+            return mixed
+        product = self._factor()
+        while True:
+            if self._at("*"):
+                self._take()
+                product = self._times(product, self._signed_factor())
+            elif self._at("/"):
+                self._take()
+                product = self._divided(product)
+            elif self._is_factor_ahead():
+                product = self._times(product, self._factor())
+            else:
+                return product
+
+    def _times(self, one: _Product, other: _Product) -> _Product:
+        if one.unclear or other.unclear:
+            raise _NoFormulaError
+        return _Product(one.above + other.above, one.below + other.below, one.minus != other.minus)
+
+    def _divided(self, product: _Product) -> _Product:
+        divisor = self._signed_factor()
+        if product.unclear or divisor.unclear:
+            raise _NoFormulaError
+        if self._is_factor_ahead():
+            if divisor.below or divisor.minus:
+                raise _NoFormulaError
+            run = [*divisor.above] if len(divisor.above) == 1 else [f"({_beside(divisor.above)})"]
+            while self._is_factor_ahead():
+                factor = self._factor()
+                if factor.below or factor.minus or factor.unclear:
+                    raise _NoFormulaError
+                run += factor.above
+            return replace(product, unclear=_beside(run))
+        minus = product.minus != divisor.minus
+        return _Product(product.above + divisor.below, product.below + divisor.above, minus)
+
+    def _mixed_number(self) -> _Product | None:
+        """1 1/2, of which nothing else is a factor."""
+        ahead = [self._peek(place) for place in range(4)]
+        if [token.kind for token in ahead] != ["number", "number", "sign", "number"] or ahead[2].text != "/":
+            return None
+        whole, part, of = (ahead[place].text for place in (0, 1, 3))
+        if not (whole.isdigit() and part.isdigit() and of.isdigit() and ahead[1].spaced and int(part) < int(of)):
+            raise _NoFormulaError
+        self._place += 4
+        if self._is_factor_ahead() or self._at("*", "/", "^", "!"):
+            raise _NoFormulaError
+        return _Product((str(int(whole) * int(of) + int(part)),), (of,))
+
+    def _signed_factor(self) -> _Product:
+        if not self._at("-"):
+            return self._factor()
+        self._take()
+        factor = self._factor()
+        return replace(factor, minus=not factor.minus)
+
+    def _is_factor_ahead(self) -> bool:
+        """Whether something begins that is multiplied with what stands before it."""
+        token = self._peek()
+        if token.kind == "number":
+            before = self._peek(-1)
+            if before.text == ")" and not token.spaced:
+                return True
+            raise _NoFormulaError  # 2 3
+        return token.kind in ("letter", "name", "function") or (token.kind == "sign" and token.text in _OPENS)
+
+    def _factor(self) -> _Product:
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            raise _NoFormulaError
+        token = self._peek()
+        if token.kind == "function":
+            factor = _Product((self._function(),))
+        elif token.kind in ("number", "letter", "name"):
+            factor = _Product((self._named(),))
+        elif self._at("|"):
+            factor = _Product((self._absolute(),))
+        elif token.kind == "sign" and token.text in _OPENS:
+            factor = self._group()
+        elif self._at("..."):
+            factor = _Product((self._take(),))
+        else:
+            raise _NoFormulaError
+        factor = self._raised(factor)
+        self._depth -= 1
+        return factor
+
+    def _named(self) -> str:
+        """A number or a quantity with what hangs on it: x', a_n, f(x)."""
+        is_letter = self._peek().kind == "letter"
+        text = self._take()
+        text += self._lowered()
+        while is_letter and self._at("'"):
+            text += self._take()
+        if is_letter and self._at("(", "[") and not (self._peek().spaced and self._peek().text == "["):
+            text += self._arguments()
+        return text
+
+    def _arguments(self) -> str:
+        opening = self._take()
+        members = self._inside()
+        if self._take() != _OPENS[opening]:
+            raise _NoFormulaError
+        return opening + ",".join(map(self._written, members)) + _OPENS[opening]
+
+    def _inside(self) -> list[list[_Product | str]]:
+        bars, self._in_bars = self._in_bars, False
+        members = self._members()
+        self._in_bars = bars
+        return members
+
+    def _lowered(self) -> str:
+        text = ""
+        while self._at("_"):
+            self._take()
+            if self._at("(", "{"):
+                opening = self._take()
+                inside = ",".join(map(self._written, self._inside()))
+                if self._take() != _OPENS[opening]:
+                    raise _NoFormulaError
+                text += f"_{inside}" if _SIMPLE_EXPONENT.fullmatch(inside) else f"_({inside})"
+            elif self._peek().kind in ("number", "letter", "name", "function"):
+                text += f"_{self._take()}"
+            else:
+                raise _NoFormulaError
+        return text
+
+    def _raised(self, base: _Product) -> _Product:
+        while self._at("^", "!"):
+            if self._at("!"):
+                base = _Product((f"{self._as_base(base)}{self._take()}",))
+            else:
+                base = _Product((f"{self._as_base(base)}{self._power()}",))
+        return base
+
+    def _as_base(self, base: _Product) -> str:
+        if len(base.above) == 1 and not (base.below or base.minus or base.unclear) and "^" not in base.above[0]:
+            return base.above[0]
+        written = base.written()
+        return f"({written})"
+
+    def _power(self) -> str:
+        self._take()
+        if self._at("'"):
+            raise _NoFormulaError
+        exponent = self._signed_exponent()
+        written = exponent.written()
+        if _SIMPLE_EXPONENT.fullmatch(written):
+            return f"^{written}"
+        return f"^{written}" if _is_wrapped(written) else f"^({written})"
+
+    def _signed_exponent(self) -> _Product:
+        """One factor, which may have a power of its own."""
+        if self._at("-", "+"):
+            minus = self._take() == "-"
+            exponent = self._signed_exponent()
+            return replace(exponent, minus=exponent.minus != minus)
+        token = self._peek()
+        if token.kind in ("number", "name"):
+            exponent = _Product((self._take(),))
+        elif token.kind == "letter":
+            exponent = _Product((self._take() + self._lowered(),))
+        elif token.kind == "function" and token.text == "sqrt":
+            exponent = _Product((self._function(),))
+        elif token.kind == "sign" and token.text in _OPENS:
+            exponent = self._group()
+        else:
+            raise _NoFormulaError
+        if self._at("^"):
+            exponent = _Product((f"{self._as_base(exponent)}{self._power()}",))
+        return exponent
+
+    def _function(self) -> str:
+        """sin x, sin(x), sin^2 x, log_2 8: always with brackets, and a whole power behind them."""
+        name = self._take()
+        name += self._lowered() if name != "sqrt" else ""
+        power = self._power() if self._at("^") else ""
+        if power and not power[1:].isdigit():
+            name, power = name + power, ""
+        name += self._lowered() if "_" not in name and name != "sqrt" else ""
+        if self._at("("):
+            return name + self._arguments() + power
+        if name == "sqrt":
+            raise _NoFormulaError
+        factors: list[str] = []
+        while (
+            self._peek().kind in ("number", "letter", "name")
+            or self._peek().text == "sqrt"
+            or (self._at("|") and not factors)
+        ):
+            if factors and self._peek().kind == "number":
+                raise _NoFormulaError
+            factor = self._factor()
+            if factor.below or factor.minus:
+                raise _NoFormulaError
+            factors += factor.above
+        if not factors:
+            raise _NoFormulaError
+        return f"{name}({_beside(factors)}){power}"
+
+    def _absolute(self) -> str:
+        self._take()
+        bars, self._in_bars = self._in_bars, True
+        inside = self._written(self._chain())
+        self._in_bars = bars
+        if not self._at("|"):
+            raise _NoFormulaError
+        self._take()
+        return f"|{inside}|"
+
+    def _group(self) -> _Product:
+        """In brackets: a product is its factors, a sum one factor, and several members are what their brackets make of them."""
+        opening = self._take()
+        members = self._inside()
+        closing = self._take()
+        if closing not in _CLOSES:
+            raise _NoFormulaError
+        if len(members) > 1:
+            return _Product((opening + ",".join(map(self._written, members)) + closing,))
+        if closing != _OPENS[opening]:
+            raise _NoFormulaError
+        terms = members[0]
+        if len(terms) == 1 and isinstance(terms[0], _Product):
+            return terms[0] if not terms[0].unclear else _Product((f"({terms[0].written()})",))
+        if opening == "{" and any(isinstance(term, str) and term not in _ADDED for term in terms):
+            return _Product((f"{{{self._written(terms)}}}",))
+        return _Product((f"({self._written(terms)})",))
+
+
+def _is_wrapped(text: str) -> bool:
+    """Whether brackets stand around the whole of it."""
+    depth = 0
+    for place, mark in enumerate(text):
+        depth += (mark == "(") - (mark == ")")
+        if depth == 0:
+            return place == len(text) - 1 and text[0] == "("
+    return False
+
+
+_END = _Token("", "", spaced=False)
