@@ -15,6 +15,8 @@ _SYMBOLS = frozenset(
 _BY_TWO = frozenset("H N O F Cl Br I".split())
 """Elements whose molecule is of two, or, of oxygen, three."""
 _MARKED = re.compile(r"_ ?(?:\{ ?([0-9]+) ?\}|([0-9]))")
+_BELOW = re.compile("[₀-₉]")
+_LEVEL = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 _UPRIGHT = re.compile(r"\\(?:mathrm|text|rm|ce)(?![A-Za-z])")
 _PART = re.compile(r"([A-Z][a-z]?)([0-9]*)")
 _SUM = re.compile(r"\(?[A-Z](?:[A-Za-z0-9()]|_[0-9])*\)?[0-9]*")
@@ -22,9 +24,10 @@ _SUM = re.compile(r"\(?[A-Z](?:[A-Za-z0-9()]|_[0-9])*\)?[0-9]*")
 
 def without_marks(text: str) -> str:
     """A sum of chemistry without the marks of its digits; any other text as it is."""
-    if "_" not in text or len(text) > 100:
+    below = _BELOW.sub(lambda digit: f"_{digit.group().translate(_LEVEL)}", text) if len(text) <= 100 else text
+    if "_" not in below or len(below) > 100:
         return text
-    bare = _MARKED.sub(lambda digits: digits[1] or digits[2], _UPRIGHT.sub("", text))
+    bare = _MARKED.sub(lambda digits: digits[1] or digits[2], _UPRIGHT.sub("", below))
     bare = re.sub(r"[\s${}]", "", bare).rstrip(".")
     if not _SUM.fullmatch(bare):
         return text

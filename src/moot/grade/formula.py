@@ -48,12 +48,12 @@ _FUNCTIONS = frozenset(
     "sin cos tan cot sec csc arcsin arccos arctan sinh cosh tanh log ln lg exp gcd lcm min max lim det sqrt".split()
 )
 _NAMES = frozenset(("pi", "infinity"))
-_NO_PRODUCTS = frozenset(
-    "or and if is in to of for no not the at by on as an it be so we all any odd are was has but "
+_SHORT_WORDS = frozenset("or and if is in to of for no not the at by on as an it be so we all any odd are was has but".split())
+_UNITS_OF_TWO = frozenset(
     "cm mm km kg mg ml hz ev kj mol kpa pa atm min sec hr hrs day ft yd mi oz lb lbs mph kmh rad deg cal bc ad am pm "
     "ce bce st nd rd th ph usd eur gbp rub yes".split()
 )
-"""Short words that are none of a formula, and units."""
+"""Units and other short words that are no product of quantities."""
 _LONGEST_PRODUCT = 3
 """Letters in a row that are taken for quantities beside each other, as in mc^2; longer ones are a word."""
 _RELATIONS = frozenset("=≠<>≤≥≈≡→⇒∈∉⊂⊆∪∩∼|")
@@ -85,7 +85,7 @@ def formula(text: str) -> str | None:
     if len(text) > LONGEST:
         return None
     plain = _prepared(text)
-    if not _EVIDENCE.search(plain) or _DATE.search(plain) or _NAME_OF_NUMBER.fullmatch(plain):
+    if not _EVIDENCE.search(plain) or not re.search(r"[^\W_]", plain) or _DATE.search(plain) or _NAME_OF_NUMBER.fullmatch(plain):
         return None
     try:
         tokens = _tokens(plain)
@@ -133,19 +133,21 @@ def _tokens(plain: str) -> list[_Token]:
                 raise _NoFormulaError  # x2 is a name of its own
             tokens.append(_Token("number", _number(text), spaced))
         elif text[0].isalpha():
-            tokens += _of_letters(text, spaced)
+            tokens += _of_letters(text, spaced, hung_on=plain[found.end() : found.end() + 1] in ("^", "_"))
         else:
             tokens.append(_Token("sign", _SPELLINGS.get(text, text), spaced))
         spaced = False
     return _without_articles(tokens)
 
 
-def _of_letters(text: str, spaced: bool) -> list[_Token]:
+def _of_letters(text: str, spaced: bool, *, hung_on: bool) -> list[_Token]:
+    """A word, a name, or quantities beside each other: at of at^2 is no word."""
     if text in _FUNCTIONS:
         return [_Token("function", text, spaced)]
     if text in _NAMES:
         return [_Token("name", text, spaced)]
-    if len(text) > _LONGEST_PRODUCT or text in _NO_PRODUCTS or not all(map(_is_quantity, text)):
+    is_word = text in _UNITS_OF_TWO or (text in _SHORT_WORDS and not hung_on)
+    if len(text) > _LONGEST_PRODUCT or is_word or not all(map(_is_quantity, text)):
         return [_Token("word", text, spaced)]
     return [_Token("letter", letter, spaced and not place) for place, letter in enumerate(text)]
 
@@ -193,7 +195,8 @@ class _Product:
         text = _beside(above) if above else "1"
         if self.below:
             below = _beside(self.below)
-            text += f"/{below}" if len(self.below) == 1 and _ONE.fullmatch(below) else f"/({below})"
+            is_one = (len(self.below) == 1 and _ONE.fullmatch(below)) or _is_wrapped(below)
+            text += f"/{below}" if is_one else f"/({below})"
         if self.unclear:
             text += f"/{self.unclear}"
         return f"-{text}" if self.minus else text

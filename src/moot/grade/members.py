@@ -121,18 +121,19 @@ def _in_brackets(text: str, language: str) -> str:
             commas.append([])
         elif character in _CLOSES and opened:
             start, own = opened.pop(), commas.pop()
-            if own and _parts(text[start], text[start + 1 : place], character, language):
+            alone = not re.search(r"[^\W_]", text[:start] + text[place:])
+            if own and _parts(text[start], text[start + 1 : place], character, language, alone=alone):
                 spaced |= set(own)
         elif character == "," and opened:
             commas[-1].append(place)
     return "".join(", " if place in spaced and text[place + 1 : place + 2] != " " else c for place, c in enumerate(text))
 
 
-def _parts(opening: str, inside: str, closing: str, language: str) -> bool:
+def _parts(opening: str, inside: str, closing: str, language: str, *, alone: bool) -> bool:
     if ";" in inside or ", " in inside or not _is_formula(inside):
         return False
     if _PAIRS[opening] != closing:
         return True
-    if language != "en" and _DECIMAL.fullmatch(inside):
+    if language != "en" and opening == "(" and alone and _DECIMAL.fullmatch(inside):
         return False
     return opening != "(" or not _THOUSANDS.fullmatch(inside)

@@ -208,7 +208,7 @@ def _without_notation(text: str) -> str | None:
         if bare is None and _TEX.search(text.lower()):
             return None
         text = bare if bare is not None else like_others(text)
-    elif "_" in text:
+    else:
         text = without_marks(text)
     if "∞" in text:
         text = text.replace("∞", "infinity")

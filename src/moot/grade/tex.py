@@ -116,7 +116,11 @@ _NEAR = 40
 _FACTOR_BEFORE = re.compile(
     r"(?:[0-9] *|[)\]}]|(?:(?<=[\W\d_])|\A)[^\W\d_]|pi|(?:sin|cos|tan|cot|sec|csc|log|ln|exp) *)\Z"
 )
-_FACTOR_BEHIND = re.compile(r" *(?:[0-9(]|[^\W\d_](?![^\W\d_])|\\(?P<name>[A-Za-z]+))")
+_BARE_NUMBER = re.compile(r" ?[0-9]{2,}")
+_FUNCTION_BEFORE = re.compile(r"(?:sin|cos|tan|cot|sec|csc|log|ln)(?:[_^][0-9a-z]+)?\Z")
+_FACTOR_BEHIND = re.compile(
+    r"[^\W\d_]| *(?:[0-9(]|[^\W\d_](?![^\W\d_])|[^\W\d_]{2,3}[\^_]|\\(?P<name>[A-Za-z]+))"
+)
 _OTHER_SIZES = re.compile(r"\\[dtc]frac(?= ?[{0-9])")
 _SIZES = re.compile(r"\\(?:left|right|displaystyle|[bB]igg?[lrm]?)(?![A-Za-z])|\\[!,;:]")
 _MIXED = re.compile(r"(?P<sign>-?)(?P<whole>[0-9]{1,12}) (?P<part>[0-9]{1,12})/(?P<of>[0-9]{1,12})%?")
@@ -246,6 +250,14 @@ class _Reader:
             self._write(token, parts)
         return parts.text
 
+    def _digits(self) -> str:
+        r"""A whole number without braces: \sqrt 13 is the root of thirteen to whoever writes it."""
+        digits = _BARE_NUMBER.match(self._tex, self._rest())
+        if digits is None:
+            return ""
+        self._place += len(digits.group())
+        return digits.group().strip()
+
     def _raised(self, parts: _Written) -> None:
         ahead = "".join(token for _, token in self._tokens[self._place : self._place + 3])
         for degrees in _DEGREES:
@@ -263,8 +275,9 @@ class _Reader:
     @staticmethod
     def _hang(sign: str, written: str, parts: _Written) -> None:
         """A power, or what stands below."""
+        of_function = _FUNCTION_BEFORE.search(parts.text, max(0, len(parts.text) - _NEAR)) is not None
         parts.add(f"{sign}{written}" if _SIMPLE_POWER.fullmatch(written) else f"{sign}({written})")
-        parts.hangs = True
+        parts.hangs = " " if of_function else "*"
 
     def _command(self, name: str, parts: _Written) -> None:
         if name in _FRACTIONS:
@@ -272,7 +285,7 @@ class _Reader:
         elif name == "sqrt":
             if self._next() == "[":
                 raise _NotPlainError
-            parts.add_word(f"sqrt({self._argument()})")
+            parts.add_word(f"sqrt({self._digits() or self._argument()})")
         elif name in _KEPT_INSIDE:
             parts.add(self._argument_of_text())
         elif name in _THIN_SPACES:
@@ -281,7 +294,7 @@ class _Reader:
             parts.add(" ")
         elif name == "pi" or name in _FUNCTIONS or name in _GREEK:
             parts.add_word(_GREEK.get(name, name))
-            if name in _FUNCTIONS and (self._next() or "").isalnum():
+            if name in _FUNCTIONS and ((following := self._next() or "").isalnum() or following == "{"):
                 parts.add(" ")
         elif name in ("left", "right") and self._next() == ".":
             self._place += 1
@@ -333,14 +346,15 @@ class _Written:
 
     def __init__(self) -> None:
         self.text = ""
-        self.hangs = False
-        """Whether a power ends it, of which digits behind it would be a part."""
+        self.hangs = ""
+        """Behind a power: what parts it from digits, which would be a part of it."""
         self._by_name = False
 
     def add(self, more: str) -> None:
         if self.hangs and more[:1].isdigit():
-            more = f"*{more}"
-        self.hangs = self.hangs and not more
+            more = f"{self.hangs}{more}"
+        if more:
+            self.hangs = ""
         if self._by_name and more[:1].isalpha():
             more = f" {more}"
         self.text += more
