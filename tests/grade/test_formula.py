@@ -66,6 +66,9 @@ APART = [
     ("(1,2) ∪ (3,4)", "(1,2) ∪ [3,4]"),
     ("1,-2", "1,2"),
     ("(0,2π)", "(0,2)"),
+    ("0.02%", "0.02"),
+    ("0.02%", "2%"),
+    ("0.5 %", "0.5"),
 ]
 ALIKE = [
     ("1.5 million", "1,500,000", "1500000", "1.50 million", "$1.5 million"),
@@ -117,7 +120,9 @@ def test_what_is_built_otherwise_is_another_answer(one: str, other: str) -> None
         assert match(case, reference).value == 1.0
         assert match(case, answer).value == 0.0
     assert spelled(one, "en") != spelled(other, "en"), "a vote would count them as one"
-    assert answer_key(Question("q", "?"), one) != answer_key(Question("q", "?"), other), "a judge's word would stand for both"
+    assert answer_key(Question("q", "?"), one) != answer_key(Question("q", "?"), other), (
+        "a judge's word would stand for both"
+    )
 
 
 @pytest.mark.parametrize("spellings", ALIKE)
@@ -125,6 +130,15 @@ def test_what_is_built_alike_is_one_answer(spellings: tuple[str, ...]) -> None:
     for reference in spellings:
         for answer in spellings:
             assert match(Case(Question("q", "?"), reference), answer).value == 1.0, (reference, answer)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "value"),
+    [("2%", "0.02", 1.0), ("12.5%", "0.125", 1.0), ("2%", "2", 1.0), ("150%", "1.5", 0.0), ("-2%", "-0.02", 1.0)],
+)
+def test_a_share_and_its_percentage(one: str, other: str, value: float) -> None:
+    for reference, answer in ((one, other), (other, one)):
+        assert match(Case(Question("q", "?"), reference), answer).value == value
 
 
 @pytest.mark.parametrize(("one", "other"), BRACKETS_LEFT_OUT)
@@ -153,7 +167,9 @@ def test_a_decimal_comma(one: str, other: str, value: float) -> None:
 
 @given(st.integers(1, 999), st.integers(1, 999), st.sampled_from([("thousand", 1000), ("million", 10**6)]))
 @settings(deadline=None, max_examples=50)
-def test_a_number_with_a_scale_is_what_it_is_worth_and_nothing_else(whole: int, part: int, scale: tuple[str, int]) -> None:
+def test_a_number_with_a_scale_is_what_it_is_worth_and_nothing_else(
+    whole: int, part: int, scale: tuple[str, int]
+) -> None:
     word, times = scale
     text = f"{whole}.{part:03d} {word}"
     worth = (whole * 1000 + part) * times // 1000

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import re
 
-_SYMBOLS = frozenset(
+_ELEMENTS = (
     "H He Li Be B C N O F Ne Na Mg Al Si P S Cl Ar K Ca Sc Ti V Cr Mn Fe Co Ni Cu Zn Ga Ge As Se Br Kr Rb Sr Y Zr Nb Mo Tc Ru "
     "Rh Pd Ag Cd In Sn Sb Te I Xe Cs Ba La Ce Pr Nd Pm Sm Eu Gd Tb Dy Ho Er Tm Yb Lu Hf Ta W Re Os Ir Pt Au Hg Tl Pb Bi Po At "
-    "Rn Fr Ra Ac Th Pa U Np Pu Am Cm".split()
+    "Rn Fr Ra Ac Th Pa U Np Pu Am Cm"
 )
-_BY_TWO = frozenset("H N O F Cl Br I".split())
+_SYMBOLS = frozenset(_ELEMENTS.split())
+_BY_TWO = frozenset(("H", "N", "O", "F", "Cl", "Br", "I"))
 """Elements whose molecule is of two, or, of oxygen, three."""
 _MARKED = re.compile(r"_ ?(?:\{ ?([0-9]+) ?\}|([0-9]))")
 _BELOW = re.compile("[₀-₉]")

@@ -44,15 +44,18 @@ _TOKEN = re.compile(
     r"\s+|[0-9]+(?:\.[0-9]+)?|\.[0-9]+|\.\.\.|[^\W\d_]+|<=|>=|!=|<>|==|\*\*|->|=>|.",
     re.DOTALL,
 )
-_FUNCTIONS = frozenset(
-    "sin cos tan cot sec csc arcsin arccos arctan sinh cosh tanh log ln lg exp gcd lcm min max lim det sqrt".split()
+_FUNCTION_WORDS = (
+    "sin cos tan cot sec csc arcsin arccos arctan sinh cosh tanh log ln lg exp gcd lcm min max lim det sqrt"
 )
+_FUNCTIONS = frozenset(_FUNCTION_WORDS.split())
 _NAMES = frozenset(("pi", "infinity"))
-_SHORT_WORDS = frozenset("or and if is in to of for no not the at by on as an it be so we all any odd are was has but".split())
-_UNITS_OF_TWO = frozenset(
+_WORDS_OF_TWO = "or and if is in to of for no not the at by on as an it be so we all any odd are was has but"
+_SHORT_WORDS = frozenset(_WORDS_OF_TWO.split())
+_UNIT_WORDS = (
     "cm mm km kg mg ml hz ev kj mol kpa pa atm min sec hr hrs day ft yd mi oz lb lbs mph kmh rad deg cal bc ad am pm "
-    "ce bce st nd rd th ph usd eur gbp rub yes".split()
+    "ce bce st nd rd th ph usd eur gbp rub yes"
 )
+_UNITS_OF_TWO = frozenset(_UNIT_WORDS.split())
 """Units and other short words that are no product of quantities."""
 _LONGEST_PRODUCT = 3
 """Letters in a row that are taken for quantities beside each other, as in mc^2; longer ones are a word."""
@@ -85,7 +88,12 @@ def formula(text: str) -> str | None:
     if len(text) > LONGEST:
         return None
     plain = _prepared(text)
-    if not _EVIDENCE.search(plain) or not re.search(r"[^\W_]", plain) or _DATE.search(plain) or _NAME_OF_NUMBER.fullmatch(plain):
+    if (
+        not _EVIDENCE.search(plain)
+        or not re.search(r"[^\W_]", plain)
+        or _DATE.search(plain)
+        or _NAME_OF_NUMBER.fullmatch(plain)
+    ):
         return None
     try:
         tokens = _tokens(plain)

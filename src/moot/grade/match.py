@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import ClassVar, Protocol
 
 from moot.grade.lemmas import lemma
@@ -70,6 +71,7 @@ _TIMES_A_REFERENCE = 20
 _FACTORIAL = re.compile(r"[$(]*[0-9]+!+[$).]*")
 _COMPARED = re.compile(r"[\w)\]'\"] ?={2,3} ?[\w(\['\"-]")
 
+_AMOUNT = re.compile(r"\$?(?P<minus>[-−–]?) ?(?P<number>[0-9]{0,12}[.,]?[0-9]{1,12}) ?(?P<percent>(?:\\?%)?)\$?\.?")
 _AT_MOST = f"and up to {LONGEST_COMPARED:,} are compared"
 
 
@@ -128,11 +130,29 @@ def _among(variants: tuple[str, ...], answer: str, reading: Callable[[str], str]
         return False
     answer_read = reading(answer)
     return any(
-        (answer_read == reading(variant) or _but_for_brackets(variant, answer, reading))
+        (
+            answer_read == reading(variant)
+            or _but_for_brackets(variant, answer, reading)
+            or _is_share_of_hundred(variant, answer)
+        )
         and not _differ_in_a_sign(variant, answer)
         and not _are_two_formulas(variant, answer, case.question.language)
         for variant in variants
     )
+
+
+def _is_share_of_hundred(reference: str, answer: str) -> bool:
+    """0.02 of 2 %, or the other way. A number from 1 on may be as many percent as well."""
+    one, other = _AMOUNT.fullmatch(reference.strip()), _AMOUNT.fullmatch(answer.strip())
+    if one is None or other is None or bool(one["percent"]) == bool(other["percent"]):
+        return False
+    percent, share = (one, other) if one["percent"] else (other, one)
+    part = _decimal(share)
+    return 0 < abs(part) < 1 and part * 100 == _decimal(percent)
+
+
+def _decimal(amount: re.Match[str]) -> Decimal:
+    return Decimal(f"{'-' if amount['minus'] else ''}{amount['number'].replace(',', '.')}")
 
 
 def _but_for_brackets(reference: str, answer: str, reading: Callable[[str], str]) -> bool:

@@ -23,7 +23,8 @@ _SEVERAL = re.compile(
 )
 _ALL_THOUSANDS = re.compile(r"-?[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]+)?")
 _WORD = re.compile(r"[^\W\d_]{2,}")
-_KNOWN = frozenset("sqrt pi infinity infty inf frac dfrac tfrac sin cos tan log ln exp left right cup cap".split())
+_KNOWN_WORDS = "sqrt pi infinity infty inf frac dfrac tfrac sin cos tan log ln exp left right cup cap"
+_KNOWN = frozenset(_KNOWN_WORDS.split())
 _EDGES = " \t\n$.\"'«»“”`"
 _LONGEST = 1_000
 """Characters. Nobody lists more in brackets."""
@@ -126,7 +127,9 @@ def _in_brackets(text: str, language: str) -> str:
                 spaced |= set(own)
         elif character == "," and opened:
             commas[-1].append(place)
-    return "".join(", " if place in spaced and text[place + 1 : place + 2] != " " else c for place, c in enumerate(text))
+    return "".join(
+        ", " if place in spaced and text[place + 1 : place + 2] != " " else c for place, c in enumerate(text)
+    )
 
 
 def _parts(opening: str, inside: str, closing: str, language: str, *, alone: bool) -> bool:

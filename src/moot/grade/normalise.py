@@ -34,12 +34,14 @@ _ONE_RAISED = re.compile(r"([\^_])\{([^\W\d_]|[0-9]+)\}(?![^\W_])")
 """Of x^{2}, which is x^2."""
 _TEX = re.compile(r"\\[a-z]|[\^_]\{")
 """What gives braces their meaning: a command, or a group above or below."""
-_TEX_EDGES = " $\"«»“”`"
+_TEX_EDGES = ' $"«»“”`'
 _TEX_TOKEN = re.compile(r"\\[A-Za-z]+|\\.|[0-9]+(?:\.[0-9]+)?|\S", re.DOTALL)
 _ONE_IN_BRACES = re.compile(r"(?<!\\)\{ ?([0-9A-Za-z]) ?\}")
 _NO_SIGN = re.compile(r"\\(?:left|right) ?\.")
 _MINUS_OF_MONEY = re.compile(r"(?<!\w)[-−–] ?\\?[$€£¥₽] ?(?=[0-9.])")
 """-$5, which is as much as $-5."""
+_PART_OF_A_PERCENT = re.compile(r"[\s$\"'(]*[-−–]? ?0?[.,][0-9]+ ?\\?%[\s.$\"')]*")
+"""0.02 %, which is no 0.02: without the sign that is a share."""
 _APART = "␣"
 """Between the parts of a formula that has no plain spelling, so that it is one word."""
 
@@ -112,6 +114,8 @@ def _read(text: str) -> tuple[str, bool]:
     parts = signed(parted(folded))
     if not parts.words:
         return " ".join(folded.split()), False
+    if "%" in folded and _PART_OF_A_PERCENT.fullmatch(folded):
+        return f"{joined(parts.words, parts.signs)}%", True
     return joined(*_without_articles(parts.words, parts.signs)), any(parts.signs)
 
 
@@ -181,7 +185,8 @@ def _spelled(text: str, language: str) -> str:
         for start, end in zip(starts, [*starts[1:], len(words)], strict=True)
     ]
     before = [sign for start, run in zip(starts, runs, strict=True) for sign in (signs[start], *[""] * (len(run) - 1))]
-    return _shortest(joined([word for run in runs for word in run], [*before, signs[-1]]))
+    shortest = _shortest(joined([word for run in runs for word in run], [*before, signs[-1]]))
+    return f"{shortest}%" if "%" in text and _PART_OF_A_PERCENT.fullmatch(text) else shortest
 
 
 @lru_cache(maxsize=20_000)
@@ -198,7 +203,9 @@ def _unplain(tex: str) -> str:
     """TeX without a plain spelling, such as a matrix: its parts, but for the size and the spaces of its signs."""
     text = like_others(_NO_SIGN.sub("", tex.replace(_APART, " "))).strip(_TEX_EDGES).rstrip(".")
     tokens = _TEX_TOKEN.findall(_ONE_IN_BRACES.sub(r" \1 ", text))
-    return _APART.join(token if len(token) > 1 and token[0] == "\\" else _folded(token) for token in tokens if token != "$")
+    return _APART.join(
+        token if len(token) > 1 and token[0] == "\\" else _folded(token) for token in tokens if token != "$"
+    )
 
 
 def _without_notation(text: str) -> str | None:

@@ -118,9 +118,7 @@ _FACTOR_BEFORE = re.compile(
 )
 _BARE_NUMBER = re.compile(r" ?[0-9]{2,}")
 _FUNCTION_BEFORE = re.compile(r"(?:sin|cos|tan|cot|sec|csc|log|ln)(?:[_^][0-9a-z]+)?\Z")
-_FACTOR_BEHIND = re.compile(
-    r"[^\W\d_]| *(?:[0-9(]|[^\W\d_](?![^\W\d_])|[^\W\d_]{2,3}[\^_]|\\(?P<name>[A-Za-z]+))"
-)
+_FACTOR_BEHIND = re.compile(r"[^\W\d_]| *(?:[0-9(]|[^\W\d_](?![^\W\d_])|[^\W\d_]{2,3}[\^_]|\\(?P<name>[A-Za-z]+))")
 _OTHER_SIZES = re.compile(r"\\[dtc]frac(?= ?[{0-9])")
 _SIZES = re.compile(r"\\(?:left|right|displaystyle|[bB]igg?[lrm]?)(?![A-Za-z])|\\[!,;:]")
 _MIXED = re.compile(r"(?P<sign>-?)(?P<whole>[0-9]{1,12}) (?P<part>[0-9]{1,12})/(?P<of>[0-9]{1,12})%?")

@@ -46,6 +46,7 @@ from moot.data.tables.several_right import several_right
 from moot.data.tables.stated import NOTHING_STATED as NOTHING_STATED
 from moot.data.tables.stated import Stated as Stated
 from moot.data.tables.stated import stated_too as stated_too
+from moot.data.tables.stored_percentages import stored_percentages
 from moot.data.tables.table import QuestionTable, in_our_form, table_of
 from moot.data.tables.told_answers import telling_context
 from moot.data.tables.unused_passages import unused_passages
@@ -149,6 +150,8 @@ def _proposed(table: QuestionTable, stated: Stated) -> Proposal:
         columns = in_order({**columns, "choices": left_out.taken})
         unused = [name for name in unused if name not in left_out.taken]
     asked_about = known is None and "context" not in stated.columns
+    if (shares := stored_percentages(table, columns)) is not None:
+        return Proposal(table.path, columns=columns, doubts=(shares,), unused=tuple(unused))
     if asked_about and (passages := unused_passages(table, columns, unused)) is not None:
         return Proposal(table.path, columns=columns, doubts=(passages,), unused=tuple(unused))
     reasons = _reasons(table, stated, columns, found, unused, left_out)
