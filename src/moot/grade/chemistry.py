@@ -1,4 +1,4 @@
-"""Sums of chemistry, in which a digit below is written with a mark or without: H_2O, \mathrm{H_2O}, H₂O and H2O are one.
+r"""Sums of chemistry, in which a digit below is written with a mark or without: H_2O, \mathrm{H_2O}, H₂O and H2O are one.
 
 Elsewhere it is not so: x_1 is no x1, nor 10_2 a 102. So only what is nothing but symbols of elements is read.
 """

@@ -72,7 +72,9 @@ _EVIDENCE = re.compile(
 """Without any of these a text is words or one number. The stroke of AC/DC says nothing."""
 _STRONG = re.compile(r"\bsqrt\b|\bpi\b|\^|_\(|/ *\(|\)/|\)[^\W_]")
 """Where brackets may be all that tells two texts apart, so that words between formulas are read around."""
-_EDGES = " \t\n\"'«»“”`.,;"
+_EDGES = " \t\n$\"'«»“”`"
+_ENDS = f"{_EDGES}.,;"
+"""At the end alone: .5 begins with a point."""
 _NAME_OF_NUMBER = re.compile(r"[a-z]{2,3} ?= ?-?[0-9.]+")
 """pH = 7 and pH 7 are one answer; a sign between a name and a number says little."""
 _DATE = re.compile(r"[0-9]+ ?/ ?[0-9]+ ?/ ?[0-9]+")
@@ -110,7 +112,20 @@ def _prepared(text: str) -> str:
     text = _RAISED_RUN.sub(lambda run: f"^({run.group().translate(_RAISED)})", text)
     text = _LOWERED_RUN.sub(lambda run: f"_({run.group().translate(_LOWERED)})", text)
     folded = unicodedata.normalize("NFC", text).lower().translate(_ONE_CHARACTER)
-    return " ".join(folded.split()).strip(_EDGES)
+    return _unwrapped(" ".join(folded.split()).strip(_EDGES).rstrip(_ENDS))
+
+
+def _unwrapped(plain: str) -> str:
+    """Without brackets around the whole of one thing."""
+    while len(plain) > 2 and plain[0] in "([" and plain[-1] == _OPENS[plain[0]]:
+        depth, parts = 0, False
+        for place, mark in enumerate(plain):
+            depth += (mark in _OPENS) - (mark in _CLOSES)
+            parts |= depth == 1 and mark in ",;"
+            if parts or (depth == 0 and place < len(plain) - 1):
+                return plain
+        plain = plain[1:-1].strip()
+    return plain
 
 
 def _fraction_of(half: str) -> str:

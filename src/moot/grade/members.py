@@ -25,7 +25,7 @@ _ALL_THOUSANDS = re.compile(r"-?[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]+)?")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _KNOWN_WORDS = "sqrt pi infinity infty inf frac dfrac tfrac sin cos tan log ln exp left right cup cap"
 _KNOWN = frozenset(_KNOWN_WORDS.split())
-_EDGES = " \t\n$.\"'«»“”`"
+_EDGES = " \t\n$\"'«»“”`"
 _LONGEST = 1_000
 """Characters. Nobody lists more in brackets."""
 
@@ -40,7 +40,7 @@ class Listed:
 
 def listed(text: str) -> Listed | None:
     """What is nothing but members of a formula in one pair of brackets."""
-    bare = text.strip(_EDGES)
+    bare = text.strip(_EDGES).rstrip(f"{_EDGES}.")
     if not 4 <= len(bare) <= _LONGEST or bare[0] not in _PAIRS or bare[-1] not in _CLOSES:
         return None
     inside = bare[1:-1]
@@ -63,7 +63,7 @@ def listed_in(text: str) -> Listed | None:
 def bare_members(text: str) -> tuple[str, ...]:
     """What commas part in a text without brackets; nothing where there is one thing alone."""
     bare = plain(text) or text if may_be_tex(text) else text
-    members = _split(bare.strip(_EDGES))
+    members = _split(bare.strip(_EDGES).rstrip(f"{_EDGES}."))
     return tuple(members) if len(members) > 1 else ()
 
 

@@ -30,11 +30,12 @@ _HALF_BEHIND = re.compile(r"-?[0-9]+[¼½¾⅐-⅞]")
 _PI = re.compile(r"(?<![^\W\d_])π(?![^\W\d_])")
 _ROOT = re.compile(r"(?:√|sqrt) ?(?:(?=\()|([0-9]+(?:\.[0-9]+)?|(?<=√)[A-Za-z](?![A-Za-z])))")
 _TIMES = re.compile(r"(?<=[0-9])(?: ?[*·×⋅] ?| )(?=sqrt\(|pi(?![^\W_]))")
-_ONE_RAISED = re.compile(r"([\^_])\{([^\W\d_]|[0-9]+)\}(?![^\W_])")
+_ONE_RAISED = re.compile(r"([\^_])\{ ?([^\W\d_]|-?[0-9]+) ?\}(?![^\W_])")
 """Of x^{2}, which is x^2."""
 _TEX = re.compile(r"\\[a-z]|[\^_]\{")
 """What gives braces their meaning: a command, or a group above or below."""
 _TEX_EDGES = ' $"«»“”`'
+_DASHES = str.maketrans("−–", "--")
 _TEX_TOKEN = re.compile(r"\\[A-Za-z]+|\\.|[0-9]+(?:\.[0-9]+)?|\S", re.DOTALL)
 _ONE_IN_BRACES = re.compile(r"(?<!\\)\{ ?([0-9A-Za-z]) ?\}")
 _NO_SIGN = re.compile(r"\\(?:left|right) ?\.")
@@ -121,7 +122,7 @@ def _read(text: str) -> tuple[str, bool]:
 
 def _as_it_stands(tex: str) -> str:
     r"""What braces hold together no sign outside TeX tells: \sqrt{x+1} is not \sqrt{x}+1, and a is no article."""
-    text = " ".join(tex.split())
+    text = " ".join(tex.translate(_DASHES).split())
     while (shorter := text.strip(_TEX_EDGES).rstrip(".")) != text and shorter:
         text = shorter
     return text
@@ -201,7 +202,8 @@ def _written(text: str, language: str) -> str | None:
 
 def _unplain(tex: str) -> str:
     """TeX without a plain spelling, such as a matrix: its parts, but for the size and the spaces of its signs."""
-    text = like_others(_NO_SIGN.sub("", tex.replace(_APART, " "))).strip(_TEX_EDGES).rstrip(".")
+    text = _NO_SIGN.sub("", tex.replace(_APART, " ").translate(_DASHES))
+    text = _ONE_RAISED.sub(r"\1\2", like_others(text)).strip(_TEX_EDGES).rstrip(".")
     tokens = _TEX_TOKEN.findall(_ONE_IN_BRACES.sub(r" \1 ", text))
     return _APART.join(
         token if len(token) > 1 and token[0] == "\\" else _folded(token) for token in tokens if token != "$"

@@ -117,6 +117,9 @@ _FACTOR_BEFORE = re.compile(
     r"(?:[0-9] *|[)\]}]|(?:(?<=[\W\d_])|\A)[^\W\d_]|pi|(?:sin|cos|tan|cot|sec|csc|log|ln|exp) *)\Z"
 )
 _BARE_NUMBER = re.compile(r" ?[0-9]{2,}")
+_BARE_POWER = re.compile(r"-?[0-9]+|-[^\W\d_](?![^\W\d_])")
+_UNIT = re.compile(r"(?!(?:st|nd|rd|th|[ide])(?![^\W\d_]))[^\W\d_]")
+"""What stands apart from the number before it."""
 _FUNCTION_BEFORE = re.compile(r"(?:sin|cos|tan|cot|sec|csc|log|ln)(?:[_^][0-9a-z]+)?\Z")
 _FACTOR_BEHIND = re.compile(r"[^\W\d_]| *(?:[0-9(]|[^\W\d_](?![^\W\d_])|[^\W\d_]{2,3}[\^_]|\\(?P<name>[A-Za-z]+))")
 _OTHER_SIZES = re.compile(r"\\[dtc]frac(?= ?[{0-9])")
@@ -218,7 +221,7 @@ class _Reader:
         elif token == "^":
             self._raised(parts)
         elif token == "_":
-            self._hang("_", self._argument(), parts)
+            self._hang("_", self._run(_BARE_POWER) or self._argument(), parts)
         elif token == "~":
             parts.add(" ")
         elif token != "$":
@@ -248,13 +251,13 @@ class _Reader:
             self._write(token, parts)
         return parts.text
 
-    def _digits(self) -> str:
-        r"""A whole number without braces: \sqrt 13 is the root of thirteen to whoever writes it."""
-        digits = _BARE_NUMBER.match(self._tex, self._rest())
-        if digits is None:
+    def _run(self, of: re.Pattern[str]) -> str:
+        r"""A whole number without braces: \sqrt 13 is the root of thirteen to whoever writes it, and 10^14 is no 10^1 times 4."""
+        run = of.match(self._tex, self._rest())
+        if run is None:
             return ""
-        self._place += len(digits.group())
-        return digits.group().strip()
+        self._place += len(run.group())
+        return run.group().strip()
 
     def _raised(self, parts: _Written) -> None:
         ahead = "".join(token for _, token in self._tokens[self._place : self._place + 3])
@@ -264,7 +267,7 @@ class _Reader:
                 if re.match(r" *(?:[A-Z]|\\(?:text|mathrm|mbox))", self._tex[self._rest() : self._rest() + 20]):
                     parts.add("°")
                 return
-        written = self._argument()
+        written = self._run(_BARE_POWER) or self._argument()
         if set(written) == {"'"}:
             parts.add(written)
         else:
@@ -283,9 +286,11 @@ class _Reader:
         elif name == "sqrt":
             if self._next() == "[":
                 raise _NotPlainError
-            parts.add_word(f"sqrt({self._digits() or self._argument()})")
+            parts.add_word(f"sqrt({self._run(_BARE_NUMBER) or self._argument()})")
         elif name in _KEPT_INSIDE:
-            parts.add(self._argument_of_text())
+            written = self._argument_of_text()
+            apart = not parts.hangs and parts.text[-1:].isdigit() and _UNIT.match(written) is not None
+            parts.add(f" {written}" if apart else written)
         elif name in _THIN_SPACES:
             parts.add("" if parts.text[-1:].isdigit() and (self._next() or "").isdigit() else " ")
         elif name in _SPACES:

@@ -1,8 +1,8 @@
 """Spreadsheets (.xlsx, .xls, .ods) as tables of texts, such as a CSV file of the same cells would have.
 
 A spreadsheet turns what is typed into numbers and dates. A number is written as it is stored: 1.0 is 1. How its cell shows it
-(007, 3.14) the library does not tell, and that is said; a percentage alone is read as it is shown, 2% where 0.02 is stored. What cannot be taken back is refused where it is used: "1/2" that
-became a date, a number of more digits than a spreadsheet keeps.
+(007, 3.14) the library does not tell, and that is said; a percentage alone is read as it is shown, 2% where 0.02 is stored. What
+cannot be taken back is refused where it is used: "1/2" that became a date, a number of more digits than a spreadsheet keeps.
 """
 
 from __future__ import annotations

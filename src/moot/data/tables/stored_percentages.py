@@ -1,7 +1,7 @@
 """Percentages that a spreadsheet keeps as shares: 2 % as 0.02, which is what an answer of 0.02 % would be taken for.
 
-Where the file says how a cell is shown they are read as they are (`spreadsheet_worker`). An old one does not, so a sheet that asks
-for percent and has shares for answers is asked about before anybody is graded by it.
+Where the file says how a cell is shown they are read as they are (`spreadsheet_worker`). An old one does not, so a sheet that
+asks for percent and has shares for answers is asked about before anybody is graded by it.
 """
 
 from __future__ import annotations
