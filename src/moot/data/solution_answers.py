@@ -16,6 +16,8 @@ BOX = "\\boxed{…}"
 LONGEST_WITHIN = 300
 """Characters. A longer one is no answer that anybody repeats."""
 _BEHIND_MARK = re.compile(r"(?:\A|\n|\\n)[ \t]*####([^\n]+)\Z")
+_SAID_AGAIN = re.compile(r"(####[ \t]*([^\n]+?)[ \t]*)\n\s*The answer is:? *([^\n]+)\Z")
+"""As MetaMath ends them; what is said of it again has to be the same."""
 r"""On a line of its own, which some tables write as \n in so many letters."""
 _BEHIND_MARK_IN_LINE = re.compile(r"[^\s#][ \t]*[ \t]####[ \t]*([-−]?[$€£]?[0-9][0-9.,]*+[%€£]?)\Z")
 """Behind the words of a solution that has lost the ends of its lines: a number, which no heading is."""
@@ -61,6 +63,8 @@ def answer_within(reference: str) -> str | None:
 def within_by(reference: str) -> tuple[str, str] | None:
     """The sign that tells the answer within a solution, `MARK` or `BOX`, and the answer."""
     whole = reference.strip()
+    if (again := _SAID_AGAIN.search(whole)) is not None and again[2].rstrip(".") == again[3].strip().rstrip("."):
+        whole = whole[: again.end(1)].rstrip()
     marked = _BEHIND_MARK.search(whole) or _BEHIND_MARK_IN_LINE.search(whole)
     sign, found = (MARK, marked[1].strip()) if marked else (BOX, _boxed(whole))
     return (sign, found) if found and found != whole and len(found) <= LONGEST_WITHIN else None

@@ -71,6 +71,7 @@ _TIMES_A_REFERENCE = 20
 _FACTORIAL = re.compile(r"[$(]*[0-9]+!+[$).]*")
 _COMPARED = re.compile(r"[\w)\]'\"] ?={2,3} ?[\w(\['\"-]")
 
+_OPTION = re.compile(r"[-−–](?P<letter>[A-Za-z])|(?:--|[–—])(?P<word>[A-Za-z][A-Za-z0-9-]+)")
 _AMOUNT = re.compile(r"\$?(?P<minus>[-−–]?) ?(?P<number>[0-9]{0,12}[.,]?[0-9]{1,12}) ?(?P<percent>(?:\\?%)?)\$?\.?")
 _AT_MOST = f"and up to {LONGEST_COMPARED:,} are compared"
 
@@ -179,9 +180,22 @@ def _are_two_formulas(reference: str, answer: str, language: str) -> bool:
 def _differ_in_a_sign(reference: str, answer: str) -> bool:
     """In one that mostly says nothing, and says something here: 3! of a reference, which nobody has written to cheer, and the ==
     of a comparison, where = gives a name a value."""
+    if _differ_as_options(reference.strip(), answer.strip()):
+        return True
     if "!" in reference and _FACTORIAL.fullmatch(reference.strip()) and "!" not in answer:
         return True
     return "=" in reference and "=" in answer and bool(_COMPARED.search(reference)) != bool(_COMPARED.search(answer))
+
+
+def _differ_as_options(reference: str, answer: str) -> bool:
+    """Of a command: -r is no -R, and --help is no help; one dash of a kind may be what a word processor made of two."""
+    option = _OPTION.fullmatch(reference)
+    if option is None:
+        return False
+    said = _OPTION.fullmatch(answer.strip("`'\"."))
+    if option["letter"]:
+        return said is not None and bool(said["letter"]) and said["letter"] != option["letter"]
+    return said is None or not said["word"]
 
 
 def _loose(text: str, case: Case) -> str:

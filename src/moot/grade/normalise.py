@@ -43,6 +43,8 @@ _MINUS_OF_MONEY = re.compile(r"(?<!\w)[-−–] ?\\?[$€£¥₽] ?(?=[0-9.])")
 """-$5, which is as much as $-5."""
 _PART_OF_A_PERCENT = re.compile(r"[\s$\"'(]*[-−–]? ?0?[.,][0-9]+ ?\\?%[\s.$\"')]*")
 """0.02 %, which is no 0.02: without the sign that is a share."""
+_TIME_OF_DAY = re.compile(r"(?<=[0-9])\s?([ap])\.\s?m\b\.?", re.IGNORECASE)
+"""3 p.m., which is 3 PM."""
 _APART = "␣"
 """Between the parts of a formula that has no plain spelling, so that it is one word."""
 
@@ -193,6 +195,7 @@ def _spelled(text: str, language: str) -> str:
 @lru_cache(maxsize=20_000)
 def _written(text: str, language: str) -> str | None:
     """A text as it is read, whatever it is written in. None: it is in TeX that has no plain spelling."""
+    text = _TIME_OF_DAY.sub(r" \1m", text) if "m" in text.lower() else text
     bare = _without_notation(_MINUS_OF_MONEY.sub("-", text))
     if bare is None:
         return None

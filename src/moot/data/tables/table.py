@@ -129,7 +129,7 @@ def in_our_form(path: Path) -> bool:
     match path.suffix.lower():
         case ending if ending in OF_OBJECTS:
             _, row = next(iter(OF_OBJECTS[ending](path)), (0, {"text": ""}))
-            return row.keys() <= set(ROW_KEYS) and "text" in row
+            return row.keys() <= set(ROW_KEYS) and "text" in row and bool({"id", "answer"} & row.keys())
         case ".csv" | ".tsv" | ".txt":
             if anki_notes(path) is not None:
                 return False
