@@ -67,6 +67,9 @@ APART = [
     ("1,-2", "1,2"),
     ("(0,2π)", "(0,2)"),
     ("0.02%", "0.02"),
+    ("3 p.m.", "3 a.m."),
+    ("Cl-", "Cl"),
+    ("Cl^-", "Cl"),
     ("0.02%", "2%"),
     ("0.5 %", "0.5"),
 ]
@@ -109,6 +112,12 @@ ALIKE = [
     ("E = mc^2", "E=mc^{2}", "E = mc²"),
     (r"\frac{1}{2} a t^2", r"\frac12at^2", "(1/2)at^2"),
     ("a U-boat", "U-boat"),
+    ("3 p.m.", "3 PM", "3 P.M."),
+    ("Cl-", "Cl^-", "Cl⁻"),
+    (r"25\text{ cm}", r"25\,\mathrm{cm}", r"25\mathrm{cm}", "25 cm"),
+    (r"1.5 \times 10^14 \text{ photons}", "1.5 × 10^14 photons", r"1.5 \times 10^{14}\text{ photons}"),
+    ("$.38 + .60$", ".38 + .60"),
+    (r"\sqrt 13", r"\sqrt{13}", "√13"),
 ]
 BRACKETS_LEFT_OUT = [("[0, 1]", "0, 1"), ("(3,4)", "3, 4"), (r"\{1,2\}", "1,2"), ("(B, C)", "B, C")]
 
@@ -130,6 +139,20 @@ def test_what_is_built_alike_is_one_answer(spellings: tuple[str, ...]) -> None:
     for reference in spellings:
         for answer in spellings:
             assert match(Case(Question("q", "?"), reference), answer).value == 1.0, (reference, answer)
+
+
+@pytest.mark.parametrize(
+    ("reference", "answer", "value"),
+    [
+        ("-r", "-R", 0.0),
+        ("-r", "-r", 1.0),
+        ("--help", "help", 0.0),
+        ("--help", "—help", 1.0),
+        ("--help", "`--help`", 1.0),
+    ],
+)
+def test_an_option_of_a_command_is_what_is_typed(reference: str, answer: str, value: float) -> None:
+    assert match(Case(Question("q", "?"), reference), answer).value == value
 
 
 @pytest.mark.parametrize(
