@@ -43,6 +43,8 @@ APART = [
     ("1/(2x)", "1/2x"),
     (r"\ln\frac{2}{3}", r"\frac{\ln 2}{3}"),
     (r"\log_{2}{8}", r"\log 28"),
+    (r"y/\frac{2}{n}", r"\frac{y}{2n}"),
+    ("xb-(2-x)", "xb(2-x)"),
     (r"\binom{12}{3}", r"\binom{1}{23}"),
     (r"\overline{AB}", "AB"),
     (r"\vec{a b}", r"\vec{b}"),
@@ -212,6 +214,7 @@ def _both(children: st.SearchStrategy[tuple[str, object]]) -> st.SearchStrategy[
         of("sum", "{{({0})}}+{{({1})}}"),
         of("over", r"\frac{{{0}}}{{{1}}}"),
         of("power", "({0})^{{{1}}}"),
+        of("over", r"({0})/\frac{{{1}}}{{1}}"),
         children.map(lambda one: (rf"\sqrt{{{one[0]}}}", ("root", one[1]))),
     )
 

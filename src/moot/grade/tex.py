@@ -114,7 +114,7 @@ _WHOLE = re.compile(r"(?:(?<=[^\w.,^_/*)\]])|\A)[0-9]+ *\Z")
 _NEAR = 40
 """Characters in which it is looked for."""
 _FACTOR_BEFORE = re.compile(
-    r"(?:[0-9] *|[)\]}]|(?:(?<=[\W\d_])|\A)[^\W\d_]|pi|(?:sin|cos|tan|cot|sec|csc|log|ln|exp) *)\Z"
+    r"(?:[0-9] *|[)\]}]|(?:(?<=[\W\d_])|\A)[^\W\d_]|pi|(?:sin|cos|tan|cot|sec|csc|log|ln|exp) *|[/÷^] *)\Z"
 )
 _BARE_NUMBER = re.compile(r" ?[0-9]{2,}")
 _BARE_POWER = re.compile(r"-?[0-9]+|-[^\W\d_](?![^\W\d_])")
