@@ -44,7 +44,7 @@ APART = [
     (r"\ln\frac{2}{3}", r"\frac{\ln 2}{3}"),
     (r"\log_{2}{8}", r"\log 28"),
     (r"y/\frac{2}{n}", r"\frac{y}{2n}"),
-    ("xb-(2-x)", "xb(2-x)"),
+    ("b-(2-x)", "b(2-x)"),
     (r"\binom{12}{3}", r"\binom{1}{23}"),
     (r"\overline{AB}", "AB"),
     (r"\vec{a b}", r"\vec{b}"),

@@ -68,7 +68,7 @@ _CLOSES = frozenset(_OPENS.values())
 _EVIDENCE = re.compile(
     r"[=<>≤≥≠≈≡∈∉⊂⊆∪∩^_+*±∓]|[0-9)] ?/|/ ?[0-9(]|(?<![^\W_])[^\W\d_] ?/ ?[^\W\d_](?![^\W\d_])"
     r"|\b(?:sqrt|pi|infinity|(?:arc)?(?:sin|cos|tan) ?\(|log|ln)\b|[(\[{].*,"
-    r"|(?:[0-9)]|(?<![^\W_])[^\W\d_]{1,3}) ?- ?\(|\) ?- ?(?:[0-9(]|[^\W\d_]{1,3}(?![^\W_]))"
+    r"|(?:[0-9)]|(?<![^\W_])[^\W\d_]{1,3}) ?(?:- ?\(|\([^()]*-)|\) ?- ?(?:[0-9(]|[^\W\d_]{1,3}(?![^\W_]))"
 )
 """Without any of these a text is words or one number. The stroke of AC/DC says nothing."""
 _STRONG = re.compile(r"\bsqrt\b|\bpi\b|\^|_\(|/ *\(|\)/|\)[^\W_]")

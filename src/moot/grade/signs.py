@@ -267,9 +267,10 @@ class _Gap:
             return (self.left == LETTER or self.word_before in _IONS) and not lead.strip("-^")
         if not self.left or before or lead.rstrip().endswith(("(", "[", "{", ",")):
             return self.in_formula or self.right in _FORMULA
-        if self.in_formula and not self._between((LETTER,), (NUMBER,)):
+        is_name = self._between((LETTER,), (NUMBER,)) and not any(mark in self.text for mark in "()[]")  # F-16
+        if self.in_formula and not is_name:
             return bool(lead) or not last or self._between(_FORMULA, _FORMULA)  # not the one of well-being
-        return self._between(_FORMULA, _FORMULA) and not self._between((LETTER,), (NUMBER,))  # F-16
+        return self._between(_FORMULA, _FORMULA) and not is_name
 
     def _factorial_or_denial(self, mark: str, lead: str, last: bool) -> str:
         if mark == "!" and self.left == NUMBER and not self.right:
