@@ -9,61 +9,18 @@ read in two ways, such as 1/2x, stays apart from both of them; what is no formul
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+
+from moot.grade.formula_tokens import CLOSES, OPENS, NoFormulaError, Token, prepared, tokens_of
 
 LONGEST = 300
 """Characters. Nobody answers with a longer formula."""
 _DEEPEST = 12
 
-_RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ⁿⁱ", "0123456789-+ni")
-_LOWERED = str.maketrans("₀₁₂₃₄₅₆₇₈₉ₙᵢ", "0123456789ni")
-_RAISED_RUN = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ⁿⁱ]+")
-_LOWERED_RUN = re.compile("[₀₁₂₃₄₅₆₇₈₉ₙᵢ]+")
-_HALVES = re.compile("([0-9]*) ?([¼½¾⅐-⅞])")
-_ONE_CHARACTER = str.maketrans(
-    {
-        **dict.fromkeys("−–—‐‑‒", "-"),
-        **dict.fromkeys("×·⋅∙∗", "*"),
-        **dict.fromkeys("÷∕⁄", "/"),
-        **dict.fromkeys("’′", "'"),
-        **dict.fromkeys("≦⩽", "≤"),
-        **dict.fromkeys("≧⩾", "≥"),
-        **dict.fromkeys("⟶", "→"),
-        "∶": ":",
-        "…": "...",
-        "⋯": "...",
-        "∞": " infinity ",
-        "π": " pi ",
-    }
-)
-_SPELLINGS = {"<=": "≤", ">=": "≥", "!=": "≠", "<>": "≠", "==": "=", "**": "^", "->": "→", "=>": "⇒"}
-_TOKEN = re.compile(
-    r"\s+|[0-9]+(?:\.[0-9]+)?|\.[0-9]+|\.\.\.|[^\W\d_]+|<=|>=|!=|<>|==|\*\*|->|=>|.",
-    re.DOTALL,
-)
-_FUNCTION_WORDS = (
-    "sin cos tan cot sec csc arcsin arccos arctan sinh cosh tanh log ln lg exp gcd lcm min max lim det sqrt"
-)
-_FUNCTIONS = frozenset(_FUNCTION_WORDS.split())
-_NAMES = frozenset(("pi", "infinity"))
-_WORDS_OF_TWO = "or and if is in to of for no not the at by on as an it be so we all any odd are was has but"
-_SHORT_WORDS = frozenset(_WORDS_OF_TWO.split())
-_UNIT_WORDS = (
-    "cm mm km kg mg ml hz ev kj mol kpa pa atm min sec hr hrs day ft yd mi oz lb lbs mph kmh rad deg cal bc ad am pm "
-    "ce bce st nd rd th ph usd eur gbp rub yes"
-)
-_UNITS_OF_TWO = frozenset(_UNIT_WORDS.split())
-"""Units and other short words that are no product of quantities."""
-_LONGEST_PRODUCT = 3
-"""Letters in a row that are taken for quantities beside each other, as in mc^2; longer ones are a word."""
 _RELATIONS = frozenset("=≠<>≤≥≈≡→⇒∈∉⊂⊆∪∩∼|")
 _ADDED = frozenset("+-±∓")
-_UNITS = frozenset("%$€£¥₽°")
-_OPENS = {"(": ")", "[": "]", "{": "}"}
-_CLOSES = frozenset(_OPENS.values())
 
 _EVIDENCE = re.compile(
     r"[=<>≤≥≠≈≡∈∉⊂⊆∪∩^_+*±∓]|[0-9)] ?/|/ ?[0-9(]|(?<![^\W_])[^\W\d_] ?/ ?[^\W\d_](?![^\W\d_])"
@@ -73,16 +30,9 @@ _EVIDENCE = re.compile(
 """Without any of these a text is words or one number. The stroke of AC/DC says nothing."""
 _STRONG = re.compile(r"\bsqrt\b|\bpi\b|\^|_\(|/ *\(|\)/|\)[^\W_]")
 """Where brackets may be all that tells two texts apart, so that words between formulas are read around."""
-_EDGES = " \t\n$\"'«»“”`"
-_ENDS = f"{_EDGES}.,;"
-"""At the end alone: .5 begins with a point."""
 _NAME_OF_NUMBER = re.compile(r"[a-z]{2,3} ?= ?-?[0-9.]+")
 """pH = 7 and pH 7 are one answer; a sign between a name and a number says little."""
 _DATE = re.compile(r"[0-9]+ ?/ ?[0-9]+ ?/ ?[0-9]+")
-
-
-class _NoFormulaError(Exception):
-    """A text, or something that this grammar does not know."""
 
 
 @lru_cache(maxsize=20_000)
@@ -90,7 +40,7 @@ def formula(text: str) -> str | None:
     """Written without TeX: its one spelling. None: it is none, or none that can be read."""
     if len(text) > LONGEST:
         return None
-    plain = _prepared(text)
+    plain = prepared(text)
     if (
         not _EVIDENCE.search(plain)
         or not re.search(r"[^\W_]", plain)
@@ -99,109 +49,12 @@ def formula(text: str) -> str | None:
     ):
         return None
     try:
-        tokens = _tokens(plain)
+        tokens = tokens_of(plain)
         if any(token.kind == "word" for token in tokens) and not _STRONG.search(plain):
             return None
         return _Parser(tokens).text() or None
-    except _NoFormulaError:
+    except NoFormulaError:
         return None
-
-
-def _prepared(text: str) -> str:
-    """Small letters and one character for each sign."""
-    text = _HALVES.sub(lambda half: f"{half[1]} {_fraction_of(half[2])}" if half[1] else _fraction_of(half[2]), text)
-    text = _RAISED_RUN.sub(lambda run: f"^({run.group().translate(_RAISED)})", text)
-    text = _LOWERED_RUN.sub(lambda run: f"_({run.group().translate(_LOWERED)})", text)
-    folded = unicodedata.normalize("NFC", text).lower().translate(_ONE_CHARACTER)
-    return _unwrapped(" ".join(folded.split()).strip(_EDGES).rstrip(_ENDS))
-
-
-def _unwrapped(plain: str) -> str:
-    """Without brackets around the whole of one thing."""
-    while len(plain) > 2 and plain[0] in "([" and plain[-1] == _OPENS[plain[0]]:
-        depth, parts = 0, False
-        for place, mark in enumerate(plain):
-            depth += (mark in _OPENS) - (mark in _CLOSES)
-            parts |= depth == 1 and mark in ",;"
-            if parts or (depth == 0 and place < len(plain) - 1):
-                return plain
-        plain = plain[1:-1].strip()
-    return plain
-
-
-def _fraction_of(half: str) -> str:
-    return unicodedata.normalize("NFKC", half).replace("\u2044", "/")
-
-
-@dataclass(frozen=True, slots=True)
-class _Token:
-    kind: str
-    """number, letter, name, function, word, sign"""
-    text: str
-    spaced: bool
-    """Whether there is white space before it."""
-
-
-def _tokens(plain: str) -> list[_Token]:
-    tokens: list[_Token] = []
-    spaced = False
-    for found in _TOKEN.finditer(plain):
-        text = found.group()
-        if text.isspace():
-            spaced = True
-            continue
-        if text in _UNITS:
-            continue
-        if text[0].isascii() and (text[0].isdigit() or (text[0] == "." and text[1:].isdigit())):
-            if tokens and not spaced and tokens[-1].kind in ("letter", "word", "name", "function"):
-                raise _NoFormulaError  # x2 is a name of its own
-            tokens.append(_Token("number", _number(text), spaced))
-        elif text[0].isalpha():
-            tokens += _of_letters(text, spaced, hung_on=plain[found.end() : found.end() + 1] in ("^", "_"))
-        else:
-            tokens.append(_Token("sign", _SPELLINGS.get(text, text), spaced))
-        spaced = False
-    return _without_articles(tokens)
-
-
-def _of_letters(text: str, spaced: bool, *, hung_on: bool) -> list[_Token]:
-    """A word, a name, or quantities beside each other: at of at^2 is no word."""
-    if text in _FUNCTIONS:
-        return [_Token("function", text, spaced)]
-    if text in _NAMES:
-        return [_Token("name", text, spaced)]
-    is_word = text in _UNITS_OF_TWO or (text in _SHORT_WORDS and not hung_on)
-    if len(text) > _LONGEST_PRODUCT or is_word or not all(map(_is_quantity, text)):
-        return [_Token("word", text, spaced)]
-    return [_Token("letter", letter, spaced and not place) for place, letter in enumerate(text)]
-
-
-def _is_quantity(letter: str) -> bool:
-    return "a" <= letter <= "z" or "\u0370" <= letter <= "\u03ff" or letter in "ℝℤℕℚℂ"
-
-
-def _number(text: str) -> str:
-    """0.50 is .5 is 0.5; 007 is none."""
-    whole, _, decimals = text.partition(".")
-    if len(whole) > 1 and whole[0] == "0":
-        raise _NoFormulaError
-    decimals = decimals.rstrip("0")
-    return f"{whole or '0'}.{decimals}" if decimals else whole or "0"
-
-
-def _without_articles(tokens: list[_Token]) -> list[_Token]:
-    """A letter is one before a word, never between quantities."""
-    kept = []
-    for place, token in enumerate(tokens):
-        behind = tokens[place + 1] if place + 1 < len(tokens) else None
-        before_word = behind is not None and behind.kind == "word"
-        if token.kind == "word" and token.text in ("the", "an") and behind is not None:
-            continue
-        behind_word = not place or tokens[place - 1].kind == "word"
-        if token.kind == "letter" and token.text == "a" and before_word and behind_word:
-            continue
-        kept.append(token)
-    return kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,7 +94,7 @@ _SIMPLE_EXPONENT = re.compile(r"-?[0-9.]+|[^\W\d_]|pi")
 class _Parser:
     """From the first token to the last, once: every rule takes what it can and leaves the rest to the one that called it."""
 
-    def __init__(self, tokens: list[_Token]) -> None:
+    def __init__(self, tokens: list[Token]) -> None:
         self._tokens = tokens
         self._place = 0
         self._depth = 0
@@ -250,10 +103,10 @@ class _Parser:
     def text(self) -> str:
         members = self._members()
         if self._place < len(self._tokens):
-            raise _NoFormulaError
+            raise NoFormulaError
         return " ".join(self._written(member) for member in members)
 
-    def _peek(self, ahead: int = 0) -> _Token:
+    def _peek(self, ahead: int = 0) -> Token:
         place = self._place + ahead
         return self._tokens[place] if place < len(self._tokens) else _END
 
@@ -263,7 +116,7 @@ class _Parser:
     def _take(self) -> str:
         token = self._peek()
         if token is _END:
-            raise _NoFormulaError
+            raise NoFormulaError
         self._place += 1
         return token.text
 
@@ -278,7 +131,7 @@ class _Parser:
         while self._at(",", ";"):
             before, mark, behind = self._peek(-1), self._take(), self._peek()
             if mark == "," and before.kind == behind.kind == "number" and not behind.spaced:
-                raise _NoFormulaError  # 3,4: a decimal comma, or two numbers
+                raise NoFormulaError  # 3,4: a decimal comma, or two numbers
             members.append(self._chain())
         return members
 
@@ -288,7 +141,7 @@ class _Parser:
         apart = False
         while (token := self._peek()) is not _END:
             is_sign = token.kind == "sign"
-            if is_sign and (token.text in _CLOSES or token.text in ",;" or (token.text == "|" and self._in_bars)):
+            if is_sign and (token.text in CLOSES or token.text in ",;" or (token.text == "|" and self._in_bars)):
                 break
             if is_sign and token.text in _RELATIONS and not (token.text == "|" and not apart):
                 parts.append(self._take())
@@ -303,7 +156,7 @@ class _Parser:
                 parts += self._terms()
             apart = True
         if not parts:
-            raise _NoFormulaError
+            raise NoFormulaError
         return parts
 
     def _terms(self) -> list[_Product | str]:
@@ -312,13 +165,13 @@ class _Parser:
         product = self._product()
         terms: list[_Product | str] = [first] if first in ("±", "∓") else []
         if first in ("±", "∓") and product.minus:
-            raise _NoFormulaError
+            raise NoFormulaError
         terms.append(replace(product, minus=product.minus != (first == "-")))
         while self._at(*_ADDED):
             terms.append(self._take())
             following = self._product()
             if following.minus:
-                raise _NoFormulaError
+                raise NoFormulaError
             terms.append(following)
         return terms
 
@@ -342,21 +195,21 @@ class _Parser:
 
     def _times(self, one: _Product, other: _Product) -> _Product:
         if one.unclear or other.unclear:
-            raise _NoFormulaError
+            raise NoFormulaError
         return _Product(one.above + other.above, one.below + other.below, one.minus != other.minus)
 
     def _divided(self, product: _Product) -> _Product:
         divisor = self._signed_factor()
         if product.unclear or divisor.unclear:
-            raise _NoFormulaError
+            raise NoFormulaError
         if self._is_factor_ahead():
             if divisor.below or divisor.minus:
-                raise _NoFormulaError
+                raise NoFormulaError
             run = [*divisor.above] if len(divisor.above) == 1 else [f"({_beside(divisor.above)})"]
             while self._is_factor_ahead():
                 factor = self._factor()
                 if factor.below or factor.minus or factor.unclear:
-                    raise _NoFormulaError
+                    raise NoFormulaError
                 run += factor.above
             return replace(product, unclear=_beside(run))
         minus = product.minus != divisor.minus
@@ -369,10 +222,10 @@ class _Parser:
             return None
         whole, part, of = (ahead[place].text for place in (0, 1, 3))
         if not (whole.isdigit() and part.isdigit() and of.isdigit() and ahead[1].spaced and int(part) < int(of)):
-            raise _NoFormulaError
+            raise NoFormulaError
         self._place += 4
         if self._is_factor_ahead() or self._at("*", "/", "^", "!"):
-            raise _NoFormulaError
+            raise NoFormulaError
         return _Product((str(int(whole) * int(of) + int(part)),), (of,))
 
     def _signed_factor(self) -> _Product:
@@ -389,13 +242,13 @@ class _Parser:
             before = self._peek(-1)
             if before.text == ")" and not token.spaced:
                 return True
-            raise _NoFormulaError  # 2 3
-        return token.kind in ("letter", "name", "function") or (token.kind == "sign" and token.text in _OPENS)
+            raise NoFormulaError  # 2 3
+        return token.kind in ("letter", "name", "function") or (token.kind == "sign" and token.text in OPENS)
 
     def _factor(self) -> _Product:
         self._depth += 1
         if self._depth > _DEEPEST:
-            raise _NoFormulaError
+            raise NoFormulaError
         token = self._peek()
         if token.kind == "function":
             factor = _Product((self._function(),))
@@ -403,12 +256,12 @@ class _Parser:
             factor = _Product((self._named(),))
         elif self._at("|"):
             factor = _Product((self._absolute(),))
-        elif token.kind == "sign" and token.text in _OPENS:
+        elif token.kind == "sign" and token.text in OPENS:
             factor = self._group()
         elif self._at("..."):
             factor = _Product((self._take(),))
         else:
-            raise _NoFormulaError
+            raise NoFormulaError
         factor = self._raised(factor)
         self._depth -= 1
         return factor
@@ -427,9 +280,9 @@ class _Parser:
     def _arguments(self) -> str:
         opening = self._take()
         members = self._inside()
-        if self._take() != _OPENS[opening]:
-            raise _NoFormulaError
-        return opening + ",".join(map(self._written, members)) + _OPENS[opening]
+        if self._take() != OPENS[opening]:
+            raise NoFormulaError
+        return opening + ",".join(map(self._written, members)) + OPENS[opening]
 
     def _inside(self) -> list[list[_Product | str]]:
         bars, self._in_bars = self._in_bars, False
@@ -444,13 +297,13 @@ class _Parser:
             if self._at("(", "{"):
                 opening = self._take()
                 inside = ",".join(map(self._written, self._inside()))
-                if self._take() != _OPENS[opening]:
-                    raise _NoFormulaError
+                if self._take() != OPENS[opening]:
+                    raise NoFormulaError
                 text += f"_{inside}" if _SIMPLE_EXPONENT.fullmatch(inside) else f"_({inside})"
             elif self._peek().kind in ("number", "letter", "name", "function"):
                 text += f"_{self._take()}"
             else:
-                raise _NoFormulaError
+                raise NoFormulaError
         return text
 
     def _raised(self, base: _Product) -> _Product:
@@ -470,7 +323,7 @@ class _Parser:
     def _power(self) -> str:
         self._take()
         if self._at("'"):
-            raise _NoFormulaError
+            raise NoFormulaError
         exponent = self._signed_exponent()
         written = exponent.written()
         if _SIMPLE_EXPONENT.fullmatch(written):
@@ -490,10 +343,10 @@ class _Parser:
             exponent = _Product((self._take() + self._lowered(),))
         elif token.kind == "function" and token.text == "sqrt":
             exponent = _Product((self._function(),))
-        elif token.kind == "sign" and token.text in _OPENS:
+        elif token.kind == "sign" and token.text in OPENS:
             exponent = self._group()
         else:
-            raise _NoFormulaError
+            raise NoFormulaError
         if self._at("^"):
             exponent = _Product((f"{self._as_base(exponent)}{self._power()}",))
         return exponent
@@ -509,7 +362,7 @@ class _Parser:
         if self._at("("):
             return name + self._arguments() + power
         if name == "sqrt":
-            raise _NoFormulaError
+            raise NoFormulaError
         factors: list[str] = []
         while (
             self._peek().kind in ("number", "letter", "name")
@@ -517,13 +370,13 @@ class _Parser:
             or (self._at("|") and not factors)
         ):
             if factors and self._peek().kind == "number":
-                raise _NoFormulaError
+                raise NoFormulaError
             factor = self._factor()
             if factor.below or factor.minus:
-                raise _NoFormulaError
+                raise NoFormulaError
             factors += factor.above
         if not factors:
-            raise _NoFormulaError
+            raise NoFormulaError
         return f"{name}({_beside(factors)}){power}"
 
     def _absolute(self) -> str:
@@ -532,7 +385,7 @@ class _Parser:
         inside = self._written(self._chain())
         self._in_bars = bars
         if not self._at("|"):
-            raise _NoFormulaError
+            raise NoFormulaError
         self._take()
         return f"|{inside}|"
 
@@ -541,12 +394,12 @@ class _Parser:
         opening = self._take()
         members = self._inside()
         closing = self._take()
-        if closing not in _CLOSES:
-            raise _NoFormulaError
+        if closing not in CLOSES:
+            raise NoFormulaError
         if len(members) > 1:
             return _Product((opening + ",".join(map(self._written, members)) + closing,))
-        if closing != _OPENS[opening]:
-            raise _NoFormulaError
+        if closing != OPENS[opening]:
+            raise NoFormulaError
         terms = members[0]
         if len(terms) == 1 and isinstance(terms[0], _Product):
             return terms[0] if not terms[0].unclear else _Product((f"({terms[0].written()})",))
@@ -565,4 +418,4 @@ def _is_wrapped(text: str) -> bool:
     return False
 
 
-_END = _Token("", "", spaced=False)
+_END = Token("", "", spaced=False)

@@ -31,14 +31,14 @@ _LONGEST = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class InBrackets:
     """Two or more members in brackets, which say what they are."""
 
     brackets: str
     members: tuple[str, ...]
 
 
-def listed(text: str) -> Listed | None:
+def listed(text: str) -> InBrackets | None:
     """What is nothing but members of a formula in one pair of brackets."""
     bare = text.strip(_EDGES).rstrip(f"{_EDGES}.")
     if not 4 <= len(bare) <= _LONGEST or bare[0] not in _PAIRS or bare[-1] not in _CLOSES:
@@ -49,10 +49,10 @@ def listed(text: str) -> Listed | None:
     members = _split(inside)
     if len(members) < 2 or not all(re.search(r"[^\W_]", member) for member in members):
         return None
-    return Listed(bare[0] + bare[-1], tuple(members))
+    return InBrackets(bare[0] + bare[-1], tuple(members))
 
 
-def listed_in(text: str) -> Listed | None:
+def listed_in(text: str) -> InBrackets | None:
     r"""The same of what may be written in TeX: \left( 3, 4 \right) is (3, 4)."""
     if not may_be_tex(text):
         return listed(text)

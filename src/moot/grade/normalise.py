@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from moot.grade.chemistry import without_marks
 from moot.grade.formula import formula
-from moot.grade.members import Listed, listed, parted
+from moot.grade.members import InBrackets, listed, parted
 from moot.grade.numerals import numerals, scaled, thousands
 from moot.grade.signs import KEPT_MINUS, joined, signed
 from moot.grade.tex import improper, like_others, may_be_tex, plain
@@ -130,7 +130,7 @@ def _as_it_stands(tex: str) -> str:
     return text
 
 
-def _bracketed(several: Listed) -> str:
+def _bracketed(several: InBrackets) -> str:
     members = "; ".join(_read(member)[0] for member in several.members)
     return f"{several.brackets[0]}{members}{several.brackets[1]}"
 
