@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 
+from moot.grade.formula_product import Product, beside, is_wrapped
 from moot.grade.formula_tokens import CLOSES, OPENS, NoFormulaError, Token, prepared, tokens_of
 
 LONGEST = 300
@@ -57,37 +58,6 @@ def formula(text: str) -> str | None:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class _Product:
-    """What is multiplied and what divides it, each as it is written."""
-
-    above: tuple[str, ...]
-    below: tuple[str, ...] = ()
-    minus: bool = False
-    unclear: str = ""
-    """What follows a stroke without brackets, as in 1/2x: whether it divides nobody can tell."""
-
-    def written(self) -> str:
-        above = tuple(factor for factor in self.above if factor != "1") if self.below else self.above
-        text = _beside(above) if above else "1"
-        if self.below:
-            below = _beside(self.below)
-            is_one = (len(self.below) == 1 and _ONE.fullmatch(below)) or _is_wrapped(below)
-            text += f"/{below}" if is_one else f"/({below})"
-        if self.unclear:
-            text += f"/{self.unclear}"
-        return f"-{text}" if self.minus else text
-
-
-def _beside(factors: Sequence[str]) -> str:
-    """Factors one after another: digits behind anything need a sign, or they would be a part of it."""
-    return "".join(f"*{factor}" if place and factor[0].isdigit() else factor for place, factor in enumerate(factors))
-
-
-_ONE = re.compile(
-    r"[0-9.]+|[^\W\d_]'*|pi|infinity|(?:[0-9.]+|[^\W\d_]|pi)\^(?:-?[0-9.]+|[^\W\d_])|sqrt\([^()]*\)|\|[^|]*\|"
-)
-"""A factor that can stand behind a stroke without brackets."""
 _SIMPLE_EXPONENT = re.compile(r"-?[0-9.]+|[^\W\d_]|pi")
 
 
@@ -121,11 +91,11 @@ class _Parser:
         return token.text
 
     @staticmethod
-    def _written(terms: Sequence[_Product | str]) -> str:
+    def _written(terms: Sequence[Product | str]) -> str:
         """Terms with the signs between them, relations and words."""
         return "".join(term if isinstance(term, str) else term.written() for term in terms)
 
-    def _members(self) -> list[list[_Product | str]]:
+    def _members(self) -> list[list[Product | str]]:
         """What commas part, up to a bracket that closes."""
         members = [self._chain()]
         while self._at(",", ";"):
@@ -135,9 +105,9 @@ class _Parser:
             members.append(self._chain())
         return members
 
-    def _chain(self) -> list[_Product | str]:
+    def _chain(self) -> list[Product | str]:
         """Sums, relations between them, and words."""
-        parts: list[_Product | str] = []
+        parts: list[Product | str] = []
         apart = False
         while (token := self._peek()) is not _END:
             is_sign = token.kind == "sign"
@@ -159,11 +129,11 @@ class _Parser:
             raise NoFormulaError
         return parts
 
-    def _terms(self) -> list[_Product | str]:
+    def _terms(self) -> list[Product | str]:
         """Terms with their signs; a first minus belongs to its product."""
         first = self._take() if self._at(*_ADDED) else ""
         product = self._product()
-        terms: list[_Product | str] = [first] if first in ("±", "∓") else []
+        terms: list[Product | str] = [first] if first in ("±", "∓") else []
         if first in ("±", "∓") and product.minus:
             raise NoFormulaError
         terms.append(replace(product, minus=product.minus != (first == "-")))
@@ -175,7 +145,7 @@ class _Parser:
             terms.append(following)
         return terms
 
-    def _product(self) -> _Product:
+    def _product(self) -> Product:
         """Factors beside each other, with a star or a stroke between them."""
         mixed = self._mixed_number()
         if mixed is not None:
@@ -193,29 +163,29 @@ class _Parser:
             else:
                 return product
 
-    def _times(self, one: _Product, other: _Product) -> _Product:
+    def _times(self, one: Product, other: Product) -> Product:
         if one.unclear or other.unclear:
             raise NoFormulaError
-        return _Product(one.above + other.above, one.below + other.below, one.minus != other.minus)
+        return Product(one.above + other.above, one.below + other.below, one.minus != other.minus)
 
-    def _divided(self, product: _Product) -> _Product:
+    def _divided(self, product: Product) -> Product:
         divisor = self._signed_factor()
         if product.unclear or divisor.unclear:
             raise NoFormulaError
         if self._is_factor_ahead():
             if divisor.below or divisor.minus:
                 raise NoFormulaError
-            run = [*divisor.above] if len(divisor.above) == 1 else [f"({_beside(divisor.above)})"]
+            run = [*divisor.above] if len(divisor.above) == 1 else [f"({beside(divisor.above)})"]
             while self._is_factor_ahead():
                 factor = self._factor()
                 if factor.below or factor.minus or factor.unclear:
                     raise NoFormulaError
                 run += factor.above
-            return replace(product, unclear=_beside(run))
+            return replace(product, unclear=beside(run))
         minus = product.minus != divisor.minus
-        return _Product(product.above + divisor.below, product.below + divisor.above, minus)
+        return Product(product.above + divisor.below, product.below + divisor.above, minus)
 
-    def _mixed_number(self) -> _Product | None:
+    def _mixed_number(self) -> Product | None:
         """1 1/2, of which nothing else is a factor."""
         ahead = [self._peek(place) for place in range(4)]
         if [token.kind for token in ahead] != ["number", "number", "sign", "number"] or ahead[2].text != "/":
@@ -226,9 +196,9 @@ class _Parser:
         self._place += 4
         if self._is_factor_ahead() or self._at("*", "/", "^", "!"):
             raise NoFormulaError
-        return _Product((str(int(whole) * int(of) + int(part)),), (of,))
+        return Product((str(int(whole) * int(of) + int(part)),), (of,))
 
-    def _signed_factor(self) -> _Product:
+    def _signed_factor(self) -> Product:
         if not self._at("-"):
             return self._factor()
         self._take()
@@ -245,21 +215,21 @@ class _Parser:
             raise NoFormulaError  # 2 3
         return token.kind in ("letter", "name", "function") or (token.kind == "sign" and token.text in OPENS)
 
-    def _factor(self) -> _Product:
+    def _factor(self) -> Product:
         self._depth += 1
         if self._depth > _DEEPEST:
             raise NoFormulaError
         token = self._peek()
         if token.kind == "function":
-            factor = _Product((self._function(),))
+            factor = Product((self._function(),))
         elif token.kind in ("number", "letter", "name"):
-            factor = _Product((self._named(),))
+            factor = Product((self._named(),))
         elif self._at("|"):
-            factor = _Product((self._absolute(),))
+            factor = Product((self._absolute(),))
         elif token.kind == "sign" and token.text in OPENS:
             factor = self._group()
         elif self._at("..."):
-            factor = _Product((self._take(),))
+            factor = Product((self._take(),))
         else:
             raise NoFormulaError
         factor = self._raised(factor)
@@ -284,7 +254,7 @@ class _Parser:
             raise NoFormulaError
         return opening + ",".join(map(self._written, members)) + OPENS[opening]
 
-    def _inside(self) -> list[list[_Product | str]]:
+    def _inside(self) -> list[list[Product | str]]:
         bars, self._in_bars = self._in_bars, False
         members = self._members()
         self._in_bars = bars
@@ -306,15 +276,15 @@ class _Parser:
                 raise NoFormulaError
         return text
 
-    def _raised(self, base: _Product) -> _Product:
+    def _raised(self, base: Product) -> Product:
         while self._at("^", "!"):
             if self._at("!"):
-                base = _Product((f"{self._as_base(base)}{self._take()}",))
+                base = Product((f"{self._as_base(base)}{self._take()}",))
             else:
-                base = _Product((f"{self._as_base(base)}{self._power()}",))
+                base = Product((f"{self._as_base(base)}{self._power()}",))
         return base
 
-    def _as_base(self, base: _Product) -> str:
+    def _as_base(self, base: Product) -> str:
         if len(base.above) == 1 and not (base.below or base.minus or base.unclear) and "^" not in base.above[0]:
             return base.above[0]
         written = base.written()
@@ -328,9 +298,9 @@ class _Parser:
         written = exponent.written()
         if _SIMPLE_EXPONENT.fullmatch(written):
             return f"^{written}"
-        return f"^{written}" if _is_wrapped(written) else f"^({written})"
+        return f"^{written}" if is_wrapped(written) else f"^({written})"
 
-    def _signed_exponent(self) -> _Product:
+    def _signed_exponent(self) -> Product:
         """One factor, which may have a power of its own."""
         if self._at("-", "+"):
             minus = self._take() == "-"
@@ -338,17 +308,17 @@ class _Parser:
             return replace(exponent, minus=exponent.minus != minus)
         token = self._peek()
         if token.kind in ("number", "name"):
-            exponent = _Product((self._take(),))
+            exponent = Product((self._take(),))
         elif token.kind == "letter":
-            exponent = _Product((self._take() + self._lowered(),))
+            exponent = Product((self._take() + self._lowered(),))
         elif token.kind == "function" and token.text == "sqrt":
-            exponent = _Product((self._function(),))
+            exponent = Product((self._function(),))
         elif token.kind == "sign" and token.text in OPENS:
             exponent = self._group()
         else:
             raise NoFormulaError
         if self._at("^"):
-            exponent = _Product((f"{self._as_base(exponent)}{self._power()}",))
+            exponent = Product((f"{self._as_base(exponent)}{self._power()}",))
         return exponent
 
     def _function(self) -> str:
@@ -377,7 +347,7 @@ class _Parser:
             factors += factor.above
         if not factors:
             raise NoFormulaError
-        return f"{name}({_beside(factors)}){power}"
+        return f"{name}({beside(factors)}){power}"
 
     def _absolute(self) -> str:
         self._take()
@@ -389,7 +359,7 @@ class _Parser:
         self._take()
         return f"|{inside}|"
 
-    def _group(self) -> _Product:
+    def _group(self) -> Product:
         """In brackets: a product is its factors, a sum one factor, and several members are what their brackets make of them."""
         opening = self._take()
         members = self._inside()
@@ -397,25 +367,15 @@ class _Parser:
         if closing not in CLOSES:
             raise NoFormulaError
         if len(members) > 1:
-            return _Product((opening + ",".join(map(self._written, members)) + closing,))
+            return Product((opening + ",".join(map(self._written, members)) + closing,))
         if closing != OPENS[opening]:
             raise NoFormulaError
         terms = members[0]
-        if len(terms) == 1 and isinstance(terms[0], _Product):
-            return terms[0] if not terms[0].unclear else _Product((f"({terms[0].written()})",))
+        if len(terms) == 1 and isinstance(terms[0], Product):
+            return terms[0] if not terms[0].unclear else Product((f"({terms[0].written()})",))
         if opening == "{" and any(isinstance(term, str) and term not in _ADDED for term in terms):
-            return _Product((f"{{{self._written(terms)}}}",))
-        return _Product((f"({self._written(terms)})",))
-
-
-def _is_wrapped(text: str) -> bool:
-    """Whether brackets stand around the whole of it."""
-    depth = 0
-    for place, mark in enumerate(text):
-        depth += (mark == "(") - (mark == ")")
-        if depth == 0:
-            return place == len(text) - 1 and text[0] == "("
-    return False
+            return Product((f"{{{self._written(terms)}}}",))
+        return Product((f"({self._written(terms)})",))
 
 
 _END = Token("", "", spaced=False)
