@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from moot.grade.formula_product import Product, beside, is_wrapped
+from moot.grade.formula_product import ProductOfFactors, beside, is_wrapped
 from moot.grade.formula_tokens import CLOSES, OPENS, NoFormulaError, Token, prepared, tokens_of
 
 LONGEST = 300
@@ -91,11 +91,11 @@ class _Parser:
         return token.text
 
     @staticmethod
-    def _written(terms: Sequence[Product | str]) -> str:
+    def _written(terms: Sequence[ProductOfFactors | str]) -> str:
         """Terms with the signs between them, relations and words."""
         return "".join(term if isinstance(term, str) else term.written() for term in terms)
 
-    def _members(self) -> list[list[Product | str]]:
+    def _members(self) -> list[list[ProductOfFactors | str]]:
         """What commas part, up to a bracket that closes."""
         members = [self._chain()]
         while self._at(",", ";"):
@@ -105,9 +105,9 @@ class _Parser:
             members.append(self._chain())
         return members
 
-    def _chain(self) -> list[Product | str]:
+    def _chain(self) -> list[ProductOfFactors | str]:
         """Sums, relations between them, and words."""
-        parts: list[Product | str] = []
+        parts: list[ProductOfFactors | str] = []
         apart = False
         while (token := self._peek()) is not _END:
             is_sign = token.kind == "sign"
@@ -129,11 +129,11 @@ class _Parser:
             raise NoFormulaError
         return parts
 
-    def _terms(self) -> list[Product | str]:
+    def _terms(self) -> list[ProductOfFactors | str]:
         """Terms with their signs; a first minus belongs to its product."""
         first = self._take() if self._at(*_ADDED) else ""
         product = self._product()
-        terms: list[Product | str] = [first] if first in ("±", "∓") else []
+        terms: list[ProductOfFactors | str] = [first] if first in ("±", "∓") else []
         if first in ("±", "∓") and product.minus:
             raise NoFormulaError
         terms.append(replace(product, minus=product.minus != (first == "-")))
@@ -145,7 +145,7 @@ class _Parser:
             terms.append(following)
         return terms
 
-    def _product(self) -> Product:
+    def _product(self) -> ProductOfFactors:
         """Factors beside each other, with a star or a stroke between them."""
         mixed = self._mixed_number()
         if mixed is not None:
@@ -163,12 +163,12 @@ class _Parser:
             else:
                 return product
 
-    def _times(self, one: Product, other: Product) -> Product:
+    def _times(self, one: ProductOfFactors, other: ProductOfFactors) -> ProductOfFactors:
         if one.unclear or other.unclear:
             raise NoFormulaError
-        return Product(one.above + other.above, one.below + other.below, one.minus != other.minus)
+        return ProductOfFactors(one.above + other.above, one.below + other.below, one.minus != other.minus)
 
-    def _divided(self, product: Product) -> Product:
+    def _divided(self, product: ProductOfFactors) -> ProductOfFactors:
         divisor = self._signed_factor()
         if product.unclear or divisor.unclear:
             raise NoFormulaError
@@ -183,9 +183,9 @@ class _Parser:
                 run += factor.above
             return replace(product, unclear=beside(run))
         minus = product.minus != divisor.minus
-        return Product(product.above + divisor.below, product.below + divisor.above, minus)
+        return ProductOfFactors(product.above + divisor.below, product.below + divisor.above, minus)
 
-    def _mixed_number(self) -> Product | None:
+    def _mixed_number(self) -> ProductOfFactors | None:
         """1 1/2, of which nothing else is a factor."""
         ahead = [self._peek(place) for place in range(4)]
         if [token.kind for token in ahead] != ["number", "number", "sign", "number"] or ahead[2].text != "/":
@@ -196,9 +196,9 @@ class _Parser:
         self._place += 4
         if self._is_factor_ahead() or self._at("*", "/", "^", "!"):
             raise NoFormulaError
-        return Product((str(int(whole) * int(of) + int(part)),), (of,))
+        return ProductOfFactors((str(int(whole) * int(of) + int(part)),), (of,))
 
-    def _signed_factor(self) -> Product:
+    def _signed_factor(self) -> ProductOfFactors:
         if not self._at("-"):
             return self._factor()
         self._take()
@@ -215,21 +215,21 @@ class _Parser:
             raise NoFormulaError  # 2 3
         return token.kind in ("letter", "name", "function") or (token.kind == "sign" and token.text in OPENS)
 
-    def _factor(self) -> Product:
+    def _factor(self) -> ProductOfFactors:
         self._depth += 1
         if self._depth > _DEEPEST:
             raise NoFormulaError
         token = self._peek()
         if token.kind == "function":
-            factor = Product((self._function(),))
+            factor = ProductOfFactors((self._function(),))
         elif token.kind in ("number", "letter", "name"):
-            factor = Product((self._named(),))
+            factor = ProductOfFactors((self._named(),))
         elif self._at("|"):
-            factor = Product((self._absolute(),))
+            factor = ProductOfFactors((self._absolute(),))
         elif token.kind == "sign" and token.text in OPENS:
             factor = self._group()
         elif self._at("..."):
-            factor = Product((self._take(),))
+            factor = ProductOfFactors((self._take(),))
         else:
             raise NoFormulaError
         factor = self._raised(factor)
@@ -254,7 +254,7 @@ class _Parser:
             raise NoFormulaError
         return opening + ",".join(map(self._written, members)) + OPENS[opening]
 
-    def _inside(self) -> list[list[Product | str]]:
+    def _inside(self) -> list[list[ProductOfFactors | str]]:
         bars, self._in_bars = self._in_bars, False
         members = self._members()
         self._in_bars = bars
@@ -276,15 +276,15 @@ class _Parser:
                 raise NoFormulaError
         return text
 
-    def _raised(self, base: Product) -> Product:
+    def _raised(self, base: ProductOfFactors) -> ProductOfFactors:
         while self._at("^", "!"):
             if self._at("!"):
-                base = Product((f"{self._as_base(base)}{self._take()}",))
+                base = ProductOfFactors((f"{self._as_base(base)}{self._take()}",))
             else:
-                base = Product((f"{self._as_base(base)}{self._power()}",))
+                base = ProductOfFactors((f"{self._as_base(base)}{self._power()}",))
         return base
 
-    def _as_base(self, base: Product) -> str:
+    def _as_base(self, base: ProductOfFactors) -> str:
         if len(base.above) == 1 and not (base.below or base.minus or base.unclear) and "^" not in base.above[0]:
             return base.above[0]
         written = base.written()
@@ -300,7 +300,7 @@ class _Parser:
             return f"^{written}"
         return f"^{written}" if is_wrapped(written) else f"^({written})"
 
-    def _signed_exponent(self) -> Product:
+    def _signed_exponent(self) -> ProductOfFactors:
         """One factor, which may have a power of its own."""
         if self._at("-", "+"):
             minus = self._take() == "-"
@@ -308,17 +308,17 @@ class _Parser:
             return replace(exponent, minus=exponent.minus != minus)
         token = self._peek()
         if token.kind in ("number", "name"):
-            exponent = Product((self._take(),))
+            exponent = ProductOfFactors((self._take(),))
         elif token.kind == "letter":
-            exponent = Product((self._take() + self._lowered(),))
+            exponent = ProductOfFactors((self._take() + self._lowered(),))
         elif token.kind == "function" and token.text == "sqrt":
-            exponent = Product((self._function(),))
+            exponent = ProductOfFactors((self._function(),))
         elif token.kind == "sign" and token.text in OPENS:
             exponent = self._group()
         else:
             raise NoFormulaError
         if self._at("^"):
-            exponent = Product((f"{self._as_base(exponent)}{self._power()}",))
+            exponent = ProductOfFactors((f"{self._as_base(exponent)}{self._power()}",))
         return exponent
 
     def _function(self) -> str:
@@ -359,7 +359,7 @@ class _Parser:
         self._take()
         return f"|{inside}|"
 
-    def _group(self) -> Product:
+    def _group(self) -> ProductOfFactors:
         """In brackets: a product is its factors, a sum one factor, and several members are what their brackets make of them."""
         opening = self._take()
         members = self._inside()
@@ -367,15 +367,15 @@ class _Parser:
         if closing not in CLOSES:
             raise NoFormulaError
         if len(members) > 1:
-            return Product((opening + ",".join(map(self._written, members)) + closing,))
+            return ProductOfFactors((opening + ",".join(map(self._written, members)) + closing,))
         if closing != OPENS[opening]:
             raise NoFormulaError
         terms = members[0]
-        if len(terms) == 1 and isinstance(terms[0], Product):
-            return terms[0] if not terms[0].unclear else Product((f"({terms[0].written()})",))
+        if len(terms) == 1 and isinstance(terms[0], ProductOfFactors):
+            return terms[0] if not terms[0].unclear else ProductOfFactors((f"({terms[0].written()})",))
         if opening == "{" and any(isinstance(term, str) and term not in _ADDED for term in terms):
-            return Product((f"{{{self._written(terms)}}}",))
-        return Product((f"({self._written(terms)})",))
+            return ProductOfFactors((f"{{{self._written(terms)}}}",))
+        return ProductOfFactors((f"({self._written(terms)})",))
 
 
 _END = Token("", "", spaced=False)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Product:
+class ProductOfFactors:
     """What is multiplied and what divides it, each as it is written."""
 
     above: tuple[str, ...]
