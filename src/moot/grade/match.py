@@ -9,11 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import ClassVar, Protocol
 
 from moot.grade.lemmas import lemma
 from moot.grade.listed import NOT_LISTED, only_listed
-from moot.grade.normalise import LONGEST_COMPARED, normalise, spelled, too_long
+from moot.grade.members import bare_members, listed_in
+from moot.grade.normalise import LONGEST_COMPARED, normalise, spelled, structure, too_long
 from moot.grade.squad import scored_by_words, squad
 from moot.models.cut_out import CUT_FROM_ANSWER, was_cut
 from moot.types import UNKNOWN, Case, Score, Verdict
@@ -69,6 +71,8 @@ _TIMES_A_REFERENCE = 20
 _FACTORIAL = re.compile(r"[$(]*[0-9]+!+[$).]*")
 _COMPARED = re.compile(r"[\w)\]'\"] ?={2,3} ?[\w(\['\"-]")
 
+_OPTION = re.compile(r"[-−–](?P<letter>[A-Za-z])|(?:--|[–—])(?P<word>[A-Za-z][A-Za-z0-9-]+)")
+_AMOUNT = re.compile(r"\$?(?P<minus>[-−–]?) ?(?P<number>[0-9]{0,12}[.,]?[0-9]{1,12}) ?(?P<percent>(?:\\?%)?)\$?\.?")
 _AT_MOST = f"and up to {LONGEST_COMPARED:,} are compared"
 
 
@@ -95,9 +99,9 @@ def match(case: Case, answer: str | None) -> Score:
         return Score(float(normalise(answer) == normalise(case.answer or "")), "choice")
     variants = case.accepted if case.answer is None else (case.answer, *case.accepted)
     for reading in (normalise, lambda text: _loose(text, case)):
-        if _among(case.rejected, answer, reading):
+        if _among(case.rejected, answer, reading, case):
             return REJECTED
-        if _among(variants, answer, reading):
+        if _among(variants, answer, reading, case):
             return Score(1.0, "match")
     if case.answer is None:
         return Score(float(normalise(answer) == _UNKNOWN), "unanswerable")
@@ -122,19 +126,76 @@ def _longest(case: Case) -> int:
     return max(map(len, (case.answer or "", *case.accepted)))
 
 
-def _among(variants: tuple[str, ...], answer: str, reading: Callable[[str], str]) -> bool:
+def _among(variants: tuple[str, ...], answer: str, reading: Callable[[str], str], case: Case) -> bool:
     if not variants:
         return False
     answer_read = reading(answer)
-    return any(answer_read == reading(variant) and not _differ_in_a_sign(variant, answer) for variant in variants)
+    return any(
+        (
+            answer_read == reading(variant)
+            or _but_for_brackets(variant, answer, reading)
+            or _is_share_of_hundred(variant, answer)
+        )
+        and not _differ_in_a_sign(variant, answer)
+        and not _are_two_formulas(variant, answer, case.question.language)
+        for variant in variants
+    )
+
+
+def _is_share_of_hundred(reference: str, answer: str) -> bool:
+    """0.02 of 2 %, or the other way. A number from 1 on may be as many percent as well."""
+    one, other = _AMOUNT.fullmatch(reference.strip()), _AMOUNT.fullmatch(answer.strip())
+    if one is None or other is None or bool(one["percent"]) == bool(other["percent"]):
+        return False
+    percent, share = (one, other) if one["percent"] else (other, one)
+    part = _decimal(share)
+    return 0 < abs(part) < 1 and part * 100 == _decimal(percent)
+
+
+def _decimal(amount: re.Match[str]) -> Decimal:
+    return Decimal(f"{'-' if amount['minus'] else ''}{amount['number'].replace(',', '.')}")
+
+
+def _but_for_brackets(reference: str, answer: str, reading: Callable[[str], str]) -> bool:
+    """1, 5 for [1, 5], or the other way: brackets tell two answers apart where both have them."""
+    one, other = listed_in(reference), listed_in(answer)
+    if (one is None) == (other is None):
+        return False
+    several, bare = (one, answer) if one is not None else (other, reference)
+    assert several is not None
+    members = bare_members(bare)
+    return len(members) == len(several.members) and all(
+        reading(member) == reading(own) for member, own in zip(members, several.members, strict=True)
+    )
+
+
+def _are_two_formulas(reference: str, answer: str, language: str) -> bool:
+    """Whatever words they have in common: (x+1)/2 and x+1/2. Members in brackets and without are compared one by one."""
+    one, other = structure(reference, language), structure(answer, language)
+    if one is None or other is None or one == other:
+        return False
+    return (listed_in(reference) is None) == (listed_in(answer) is None)
 
 
 def _differ_in_a_sign(reference: str, answer: str) -> bool:
     """In one that mostly says nothing, and says something here: 3! of a reference, which nobody has written to cheer, and the ==
     of a comparison, where = gives a name a value."""
+    if _differ_as_options(reference.strip(), answer.strip()):
+        return True
     if "!" in reference and _FACTORIAL.fullmatch(reference.strip()) and "!" not in answer:
         return True
     return "=" in reference and "=" in answer and bool(_COMPARED.search(reference)) != bool(_COMPARED.search(answer))
+
+
+def _differ_as_options(reference: str, answer: str) -> bool:
+    """Of a command: -r is no -R, and --help is no help; one dash of a kind may be what a word processor made of two."""
+    option = _OPTION.fullmatch(reference)
+    if option is None:
+        return False
+    said = _OPTION.fullmatch(answer.strip("`'\"."))
+    if option["letter"]:
+        return said is not None and bool(said["letter"]) and said["letter"] != option["letter"]
+    return said is None or not said["word"]
 
 
 def _loose(text: str, case: Case) -> str:

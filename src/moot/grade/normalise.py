@@ -12,9 +12,12 @@ import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
 
-from moot.grade.numerals import numerals, thousands
+from moot.grade.chemistry import without_marks
+from moot.grade.formula import formula
+from moot.grade.members import InBrackets, listed, parted
+from moot.grade.numerals import numerals, scaled, thousands
 from moot.grade.signs import KEPT_MINUS, joined, signed
-from moot.grade.tex import improper, may_be_tex, without_tex
+from moot.grade.tex import improper, like_others, may_be_tex, plain
 from moot.types import Question
 
 _STRESS = "\u0301"
@@ -27,10 +30,23 @@ _HALF_BEHIND = re.compile(r"-?[0-9]+[¼½¾⅐-⅞]")
 _PI = re.compile(r"(?<![^\W\d_])π(?![^\W\d_])")
 _ROOT = re.compile(r"(?:√|sqrt) ?(?:(?=\()|([0-9]+(?:\.[0-9]+)?|(?<=√)[A-Za-z](?![A-Za-z])))")
 _TIMES = re.compile(r"(?<=[0-9])(?: ?[*·×⋅] ?| )(?=sqrt\(|pi(?![^\W_]))")
-_SEVERAL = re.compile(r"[(\[{] *-?[0-9.]+(?: *, *-?[0-9.]+)+ *[)\]}]")
-_THOUSANDS = re.compile(r"(?<![0-9])[1-9][0-9]{0,2}(?:,[0-9]{3})+(?![0-9])")
-_RAISED_GROUP = re.compile(r"\^\{([^-+*/{}]*+[-+*/][^{}]*+)\}")
-"""Of x^{n+1}: without anything around it, it would be x^n+1."""
+_ONE_RAISED = re.compile(r"([\^_])\{ ?([^\W\d_]|-?[0-9]+) ?\}(?![^\W_])")
+"""Of x^{2}, which is x^2."""
+_TEX = re.compile(r"\\[a-z]|[\^_]\{")
+"""What gives braces their meaning: a command, or a group above or below."""
+_TEX_EDGES = ' $"«»“”`'
+_DASHES = str.maketrans("−–", "--")
+_TEX_TOKEN = re.compile(r"\\[A-Za-z]+|\\.|[0-9]+(?:\.[0-9]+)?|\S", re.DOTALL)
+_ONE_IN_BRACES = re.compile(r"(?<!\\)\{ ?([0-9A-Za-z]) ?\}")
+_NO_SIGN = re.compile(r"\\(?:left|right) ?\.")
+_MINUS_OF_MONEY = re.compile(r"(?<!\w)[-−–] ?\\?[$€£¥₽] ?(?=[0-9.])")
+"""-$5, which is as much as $-5."""
+_PART_OF_A_PERCENT = re.compile(r"[\s$\"'(]*[-−–]? ?0?[.,][0-9]+ ?\\?%[\s.$\"')]*")
+"""0.02 %, which is no 0.02: without the sign that is a share."""
+_TIME_OF_DAY = re.compile(r"(?<=[0-9])\s?([ap])\.\s?m\b\.?", re.IGNORECASE)
+"""3 p.m., which is 3 PM."""
+_APART = "␣"
+"""Between the parts of a formula that has no plain spelling, so that it is one word."""
 
 _MOST_READINGS = 5
 LONGEST_COMPARED = 10_000
@@ -94,57 +110,121 @@ def _normalised(text: str) -> str:
 
 def _read(text: str) -> tuple[str, bool]:
     """Words and signs in one spelling, and whether there are any signs."""
-    if "^{" in text:
-        text = _RAISED_GROUP.sub(r"^(\1)", text)
     folded = _folded(text.replace(KEPT_MINUS, " "))
-    parts = signed(folded)
+    if "^{" in folded or "_{" in folded:
+        folded = _ONE_RAISED.sub(r"\1\2", folded)
+    if _TEX.search(folded):
+        return _as_it_stands(folded), False
+    if (several := listed(folded)) is not None:
+        return _bracketed(several), True
+    parts = signed(parted(folded))
     if not parts.words:
         return " ".join(folded.split()), False
+    if "%" in folded and _PART_OF_A_PERCENT.fullmatch(folded):
+        return f"{joined(parts.words, parts.signs)}%", True
     return joined(*_without_articles(parts.words, parts.signs)), any(parts.signs)
 
 
+def _as_it_stands(tex: str) -> str:
+    r"""What braces hold together no sign outside TeX tells: \sqrt{x+1} is not \sqrt{x}+1, and a is no article."""
+    text = " ".join(tex.translate(_DASHES).split())
+    while (shorter := text.strip(_TEX_EDGES).rstrip(".")) != text and shorter:
+        text = shorter
+    return text
+
+
+def _bracketed(several: InBrackets) -> str:
+    members = "; ".join(_read(member)[0] for member in several.members)
+    return f"{several.brackets[0]}{members}{several.brackets[1]}"
+
+
 def _without_articles(words: Sequence[str], signs: Sequence[str]) -> tuple[list[str], list[str]]:
-    """An article is one only before another word: not at the end, and not as a part of a formula."""
+    """An article is one only before another word: not at the end, and not as a part of a formula, such as a b."""
     last = len(words) - 1
+    quantities = "a" in words and all(len(word) == 1 or word[0].isnumeric() for word in words)
     kept = [
         place
         for place, word in enumerate(words)
-        if not (word in _ARTICLES and place < last and not signs[place] and not signs[place + 1])
+        if not (
+            word in _ARTICLES
+            and place < last
+            and not signs[place]
+            and not signs[place + 1]
+            and not (quantities and (place or not words[1][0].isnumeric()))
+        )
     ]
     return [words[place] for place in kept], [*(signs[place] for place in kept), signs[-1]]
 
 
 def spelled(text: str, language: str) -> str:
     """Normalised, with numbers in digits: "twenty-one" is "21", and 20 000 is 20000; a number that is all there is is written as
-    short as it can be, so that 18.0 is 18, and 1 1/2 is 3/2. What is written in TeX is as it is without. For comparing, never for
-    showing."""
+    short as it can be, so that 18.0 is 18, and 1 1/2 is 3/2. A formula is spelled by its structure, in TeX or not. For comparing,
+    never for showing."""
     if len(text) <= _REMEMBERED:
         return _spelled(text, language)
     return normalise(text) if too_long(text) else _spelled.__wrapped__(" ".join(text.split()), language)
 
 
+def structure(text: str, language: str) -> str | None:
+    """What a text says as a formula, where it is one: two of which this differs are two answers, whatever their words."""
+    if len(text) > _REMEMBERED or (written := _written(text, language)) is None:
+        return None
+    return formula(written)
+
+
 @lru_cache(maxsize=20_000)
 def _spelled(text: str, language: str) -> str:
     """Numbers in words end at a sign: "twenty-one < x" is "21<x"."""
-    written = thousands(_without_notation(text, language), language)
-    if language != "en":
-        written = _DECIMAL_COMMA.sub(".", written)
+    written = _written(text, language)
+    if written is None:
+        return _unplain(text)
+    if (structured := formula(written)) is not None:
+        return structured
     folded = _folded(written.replace(KEPT_MINUS, " "))
     parts = signed(folded)
     if not parts.words:
         return " ".join(folded.split())
     words, signs = _without_articles(parts.words, parts.signs)
     starts = [place for place, sign in enumerate(signs[:-1]) if sign or not place]
-    runs = [numerals(words[start:end], language) for start, end in zip(starts, [*starts[1:], len(words)], strict=True)]
+    runs = [
+        numerals(words[start:end], language, behind=signs[start])
+        for start, end in zip(starts, [*starts[1:], len(words)], strict=True)
+    ]
     before = [sign for start, run in zip(starts, runs, strict=True) for sign in (signs[start], *[""] * (len(run) - 1))]
-    return _shortest(joined([word for run in runs for word in run], [*before, signs[-1]]))
+    shortest = _shortest(joined([word for run in runs for word in run], [*before, signs[-1]]))
+    return f"{shortest}%" if "%" in text and _PART_OF_A_PERCENT.fullmatch(text) else shortest
 
 
-def _without_notation(text: str, language: str) -> str:
-    """A formula in one of the ways in which it is written: with TeX or without, √2 as sqrt(2), π as pi. Commas within brackets
-    part what there is several of, where they could not part thousands."""
+@lru_cache(maxsize=20_000)
+def _written(text: str, language: str) -> str | None:
+    """A text as it is read, whatever it is written in. None: it is in TeX that has no plain spelling."""
+    text = _TIME_OF_DAY.sub(r" \1m", text) if "m" in text.lower() else text
+    bare = _without_notation(_MINUS_OF_MONEY.sub("-", text))
+    if bare is None:
+        return None
+    written = thousands(scaled(parted(bare, language), language), language)
+    return written if language == "en" else _DECIMAL_COMMA.sub(".", written)
+
+
+def _unplain(tex: str) -> str:
+    """TeX without a plain spelling, such as a matrix: its parts, but for the size and the spaces of its signs."""
+    text = _NO_SIGN.sub("", tex.replace(_APART, " ").translate(_DASHES))
+    text = _ONE_RAISED.sub(r"\1\2", like_others(text)).strip(_TEX_EDGES).rstrip(".")
+    tokens = _TEX_TOKEN.findall(_ONE_IN_BRACES.sub(r" \1 ", text))
+    return _APART.join(
+        token if len(token) > 1 and token[0] == "\\" else _folded(token) for token in tokens if token != "$"
+    )
+
+
+def _without_notation(text: str) -> str | None:
+    """A formula in one of the ways in which it is written: with TeX or without, √2 as sqrt(2), π as pi."""
     if may_be_tex(text):
-        text = without_tex(text)
+        bare = plain(without_marks(text))
+        if bare is None and _TEX.search(text.lower()):
+            return None
+        text = bare if bare is not None else like_others(text)
+    else:
+        text = without_marks(text)
     if "∞" in text:
         text = text.replace("∞", "infinity")
     if "π" in text:
@@ -153,8 +233,6 @@ def _without_notation(text: str, language: str) -> str:
         text = _ROOT.sub(lambda root: f"sqrt({root[1]})" if root[1] else "sqrt", text)
     if "sqrt" in text or "pi" in text:
         text = _TIMES.sub("", text)
-    if language == "en" and "," in text and _SEVERAL.fullmatch(text.strip()) and not _THOUSANDS.search(text):
-        text = text.replace(",", ", ")
     return text
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import NamedTuple
 
 _SPELLED_OUT = ("en", "ru")
@@ -21,6 +22,7 @@ _ORDINAL_DIGITS = re.compile(r"([0-9]+)(?:st|nd|rd|th|[ыо]?й|а?я|[ыо]?е|
 _MARKS = {"й", "я", "е", "х", "го", "му", "ый", "ой", "ая", "ое", "ые", "ого", "ому", "ым", "ых"}
 """What is left of "1-й" and "90-х" behind the digits, once punctuation is off; "м" stays, being a metre as well."""
 _AND = ("and", "и")
+_INSIDE_A_NUMBER = "./^,:"
 _ORDINAL = "th"
 """What an ordinal ends on, however it was written."""
 _YEAR_WORDS = "год года году годом годе годы годов годам г гг век века веку веком веке вв"
@@ -50,6 +52,22 @@ def thousands(text: str, language: str) -> str:
     if language != "en":
         return joined
     return _COMMA_THOUSANDS.sub(lambda numeral: _SEPARATORS.sub("", numeral.group()), joined)
+
+
+def scaled(text: str, language: str) -> str:
+    """1.5 million as 1500000, in the two languages whose words are read; a part of one stays as it is: 1.2345678 million."""
+    if language not in _SPELLED_OUT or ("." not in text and "," not in text):
+        return text
+    return _SCALED.sub(lambda found: _multiplied(found, language), text)
+
+
+def _multiplied(found: re.Match[str], language: str) -> str:
+    if language == "en" and found["point"] == "," and len(found["part"]) == 3:
+        return found.group()  # 1,500 million
+    word = found["scale"].lower()
+    scale = _WORDS[word].value if word in _WORDS else 10**9 if word[:2] in _BILLIONS else 10**12
+    number = Decimal(f"{found['whole'] or '0'}.{found['part']}") * scale
+    return str(int(number)) if number == int(number) else found.group()
 
 
 class Numeral(NamedTuple):
@@ -88,10 +106,15 @@ class Count:
         return True
 
 
-def numerals(words: Sequence[str], language: str) -> list[str]:
-    """Normalised words, with every number among them in digits, as one word; a rank with its mark."""
+def numerals(words: Sequence[str], language: str, behind: str = "") -> list[str]:
+    """Normalised words, with every number among them in digits, as one word; a rank with its mark.
+
+    `behind`: the sign before the first, which makes digits a part of a number that nothing multiplies alone: 1.5 million."""
     result: list[str] = []
     place = 0
+    if behind and behind[-1] in _INSIDE_A_NUMBER and _digits_of_a_scale(words, 0):
+        result.append(words[0])
+        place = 1
     while place < len(words):
         number, after, ordinal = _spelled(words, place) if language in _SPELLED_OUT else ("", place, False)
         if not number:
@@ -264,3 +287,13 @@ def _russian() -> Iterator[tuple[str, Numeral]]:
 
 _ENGLISH = dict(_english())
 _WORDS = {**dict(_russian()), **_ENGLISH}
+
+_BILLIONS = ("bi", "ми")
+_SCALES = sorted((word for word, numeral in _WORDS.items() if numeral.multiplies and not numeral.ordinal), key=len)
+_SCALED = re.compile(
+    r"(?<![\w.,/^])(?P<whole>[0-9]*)(?P<point>[.,])(?P<part>[0-9]+) ?(?P<scale>"
+    + "|".join([*reversed(_SCALES), "billion", "trillion", "миллиард[а-я]{0,3}", "триллион[а-я]{0,3}"])
+    + r")(?![\w-])",
+    re.IGNORECASE,
+)
+"""A number with a fraction and what multiplies it."""

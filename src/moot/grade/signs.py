@@ -64,6 +64,9 @@ _SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 _PAIRS = {")": "(", "]": "["}
 _QUANTITIES = frozenset(("sqrt", "infinity", "inf", "pi", "sin", "cos", "tan", "log", "ln", "exp", "πi"))
 """Words before which a minus is no bullet."""
+_IONS = frozenset(("cl", "br", "oh", "cn", "no2", "no3", "hco3", "hso4", "mno4", "clo", "clo3", "clo4", "scn", "h2po4"))
+"""What carries one negative charge: Cl- is not Cl, as Na+ is not Na."""
+_CHARGE = re.compile(r"\^? ?-[ .$\"')]*")
 _OF_FORMULAS = "=<>+*^|"
 Brackets = Callable[[int, str, str, str], bool]
 """Whether the bracket at this place bears meaning, by what stands beside it."""
@@ -182,6 +185,8 @@ class _Gap:
     def signs(self, brackets: Brackets) -> str:
         if not self.text.strip():
             return ""
+        if self._is_ion:
+            return "-"
         if not self.in_formula and self.left not in _FORMULA and self.right not in _FORMULA:
             if any(map(_never_in_words, self.text)):
                 return "".join(filter(_never_in_words, self.text))
@@ -194,6 +199,10 @@ class _Gap:
         # Else it would be read as the number's own: "- 5" is nobody's -5.
         alone = kept.endswith("-") and self.right == NUMBER and (len(kept) > 1 or self.left != NUMBER)
         return f"{kept} " if alone else kept
+
+    @property
+    def _is_ion(self) -> bool:
+        return not self.right and self.word_before in _IONS and _CHARGE.fullmatch(self.text) is not None
 
     def _kept(self, brackets: Brackets) -> Iterator[str]:
         if _POWER.fullmatch(self.text) and self._between(_FORMULA, _FORMULA):
@@ -255,12 +264,13 @@ class _Gap:
 
     def _minus(self, lead: str, before: str, last: bool) -> bool:
         if not self.right:
-            return self.left == LETTER and not lead.strip("-")
+            return (self.left == LETTER or self.word_before in _IONS) and not lead.strip("-^")
         if not self.left or before or lead.rstrip().endswith(("(", "[", "{", ",")):
             return self.in_formula or self.right in _FORMULA
-        if self.in_formula and not self._between((LETTER,), (NUMBER,)):
+        is_name = self._between((LETTER,), (NUMBER,)) and not any(mark in self.text for mark in "()[]")  # F-16
+        if self.in_formula and not is_name:
             return bool(lead) or not last or self._between(_FORMULA, _FORMULA)  # not the one of well-being
-        return self._between(_FORMULA, _FORMULA) and not self._between((LETTER,), (NUMBER,))  # F-16
+        return self._between(_FORMULA, _FORMULA) and not is_name
 
     def _factorial_or_denial(self, mark: str, lead: str, last: bool) -> str:
         if mark == "!" and self.left == NUMBER and not self.right:

@@ -74,6 +74,8 @@ _SIGNS = {
     "cdots": "...",
     "prime": "'",
     "degree": "°",
+    "triangle": "triangle ",
+    "angle": "angle ",
 }
 _GREEK = {
     **dict(zip(("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta"), "αβγδεζηθ", strict=True)),
@@ -103,15 +105,23 @@ _FUNCTIONS = frozenset(
 _QUANTITIES = frozenset(("pi", "sqrt", *_FRACTIONS, *_FUNCTIONS, *_GREEK))
 """Commands that are a factor where they follow a fraction."""
 
-_SIMPLE_POWER = re.compile(r"-?\w+|'+")
+_SIMPLE_POWER = re.compile(r"-?(?:[0-9]+|[^\W\d_])|'+")
+"""What needs no brackets above a quantity or below it: e^2x is not e^(2x)."""
 _ONE_FACTOR = re.compile(r"-?[0-9]+(?:\.[0-9]+)?|[^\W\d_]+|(?:[0-9]+|[^\W\d_])\^\w+|(?:sqrt)?\([^()]*\)")
 """A denominator that needs no brackets."""
 _WHOLE = re.compile(r"(?:(?<=[^\w.,^_/*)\]])|\A)[0-9]+ *\Z")
 """A whole number that is no part of anything else, at the end."""
 _NEAR = 40
 """Characters in which it is looked for."""
-_FACTOR_BEFORE = re.compile(r"(?:[0-9] *|[)\]}]|(?:(?<=[\W\d_])|\A)[^\W\d_]|pi)\Z")
-_FACTOR_BEHIND = re.compile(r" *(?:[0-9(]|[^\W\d_](?![^\W\d_])|\\(?P<name>[A-Za-z]+))")
+_FACTOR_BEFORE = re.compile(
+    r"(?:[0-9] *|[)\]}]|(?:(?<=[\W\d_])|\A)[^\W\d_]|pi|(?:sin|cos|tan|cot|sec|csc|log|ln|exp) *|[/÷^] *)\Z"
+)
+_BARE_NUMBER = re.compile(r" ?[0-9]{2,}")
+_BARE_POWER = re.compile(r"-?[0-9]+|-[^\W\d_](?![^\W\d_])")
+_UNIT = re.compile(r"(?!(?:st|nd|rd|th|[ide])(?![^\W\d_]))[^\W\d_]")
+"""What stands apart from the number before it."""
+_FUNCTION_BEFORE = re.compile(r"(?:sin|cos|tan|cot|sec|csc|log|ln)(?:[_^][0-9a-z]+)?\Z")
+_FACTOR_BEHIND = re.compile(r"[^\W\d_]| *(?:[0-9(]|[^\W\d_](?![^\W\d_])|[^\W\d_]{2,3}[\^_]|\\(?P<name>[A-Za-z]+))")
 _OTHER_SIZES = re.compile(r"\\[dtc]frac(?= ?[{0-9])")
 _SIZES = re.compile(r"\\(?:left|right|displaystyle|[bB]igg?[lrm]?)(?![A-Za-z])|\\[!,;:]")
 _MIXED = re.compile(r"(?P<sign>-?)(?P<whole>[0-9]{1,12}) (?P<part>[0-9]{1,12})/(?P<of>[0-9]{1,12})%?")
@@ -211,8 +221,7 @@ class _Reader:
         elif token == "^":
             self._raised(parts)
         elif token == "_":
-            written = self._argument()
-            parts.add(f"_{written}" if _SIMPLE_POWER.fullmatch(written) else f"_({written})")
+            self._hang("_", self._run(_BARE_POWER) or self._argument(), parts)
         elif token == "~":
             parts.add(" ")
         elif token != "$":
@@ -242,6 +251,14 @@ class _Reader:
             self._write(token, parts)
         return parts.text
 
+    def _run(self, of: re.Pattern[str]) -> str:
+        r"""A whole number without braces: \sqrt 13 is the root of thirteen to whoever writes it, and 10^14 is no 10^1 times 4."""
+        run = of.match(self._tex, self._rest())
+        if run is None:
+            return ""
+        self._place += len(run.group())
+        return run.group().strip()
+
     def _raised(self, parts: _Written) -> None:
         ahead = "".join(token for _, token in self._tokens[self._place : self._place + 3])
         for degrees in _DEGREES:
@@ -250,11 +267,18 @@ class _Reader:
                 if re.match(r" *(?:[A-Z]|\\(?:text|mathrm|mbox))", self._tex[self._rest() : self._rest() + 20]):
                     parts.add("°")
                 return
-        written = self._argument()
+        written = self._run(_BARE_POWER) or self._argument()
         if set(written) == {"'"}:
             parts.add(written)
         else:
-            parts.add(f"^{written}" if _SIMPLE_POWER.fullmatch(written) else f"^({written})")
+            self._hang("^", written, parts)
+
+    @staticmethod
+    def _hang(sign: str, written: str, parts: _Written) -> None:
+        """A power, or what stands below."""
+        of_function = _FUNCTION_BEFORE.search(parts.text, max(0, len(parts.text) - _NEAR)) is not None
+        parts.add(f"{sign}{written}" if _SIMPLE_POWER.fullmatch(written) else f"{sign}({written})")
+        parts.hangs = " " if of_function else "*"
 
     def _command(self, name: str, parts: _Written) -> None:
         if name in _FRACTIONS:
@@ -262,16 +286,18 @@ class _Reader:
         elif name == "sqrt":
             if self._next() == "[":
                 raise _NotPlainError
-            parts.add_word(f"sqrt({self._argument()})")
+            parts.add_word(f"sqrt({self._run(_BARE_NUMBER) or self._argument()})")
         elif name in _KEPT_INSIDE:
-            parts.add(self._argument_of_text())
+            written = self._argument_of_text()
+            apart = not parts.hangs and parts.text[-1:].isdigit() and _UNIT.match(written) is not None
+            parts.add(f" {written}" if apart else written)
         elif name in _THIN_SPACES:
             parts.add("" if parts.text[-1:].isdigit() and (self._next() or "").isdigit() else " ")
         elif name in _SPACES:
             parts.add(" ")
         elif name == "pi" or name in _FUNCTIONS or name in _GREEK:
             parts.add_word(_GREEK.get(name, name))
-            if name in _FUNCTIONS and (self._next() or "").isalnum():
+            if name in _FUNCTIONS and ((following := self._next() or "").isalnum() or following == "{"):
                 parts.add(" ")
         elif name in ("left", "right") and self._next() == ".":
             self._place += 1
@@ -323,9 +349,15 @@ class _Written:
 
     def __init__(self) -> None:
         self.text = ""
+        self.hangs = ""
+        """Behind a power: what parts it from digits, which would be a part of it."""
         self._by_name = False
 
     def add(self, more: str) -> None:
+        if self.hangs and more[:1].isdigit():
+            more = f"{self.hangs}{more}"
+        if more:
+            self.hangs = ""
         if self._by_name and more[:1].isalpha():
             more = f" {more}"
         self.text += more

@@ -221,6 +221,8 @@ class TestSolutions:
             (r"So $x = \fbox{12}$, that is \boxed 5$.", "5"),
             (r"48/2 = 24 clips in May.\n#### 72", "72"),
             ("#### 18\nis a heading", None),
+            ("Two.\n#### 12\nThe answer is: 12", "12"),
+            ("Two.\n#### 12\nThe answer is: 13", None),
             ("Paris", None),
             ("a #### b", None),
         ],

@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from workbooks import workbook
+from workbooks import PERCENT, PERCENT_WITH_A_SPACE, QUOTED_PERCENT, Shown, workbook
 
 from moot.data import load
 from moot.data.tables import spreadsheets
 from moot.data.tables.proposal import Stated
 from moot.errors import FileError
+from moot.grade.match import match
 
 HEADER = ["id", "question", "answer"]
 
@@ -143,3 +144,85 @@ def test_without_the_extra_it_is_said_what_to_install(tmp_path: Path, monkeypatc
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(FileError, match=r"needs the extra excel: pip install 'moot\[excel\]'; or save it as CSV"):
         load(workbook(tmp_path / "cup.xlsx", {"Cup": [HEADER]}))
+
+
+def test_a_percentage_is_what_is_shown(tmp_path: Path) -> None:
+    """Stored is 0.02; whoever says 2% is right, and whoever says 0.02% is not."""
+    shown = [Shown(0.02, PERCENT), Shown(0.07, PERCENT_WITH_A_SPACE), Shown(0.125, PERCENT), Shown(1.5, PERCENT)]
+    rows = [
+        [],
+        *([None, None, number, f"Which share has office {number}?", cell] for number, cell in enumerate(shown, 1)),
+    ]
+    rows += [[None, None, 5, "And how many?", Shown(0.5, QUOTED_PERCENT)], [None, None, 6, "And in all?", 0.25]]
+    cases = list(
+        dataset := load(
+            workbook(
+                tmp_path / "q.xlsx",
+                {"Other": [["x"], ["y"]], "Q": [[], [None, None, *HEADER], *rows]},
+            ),
+            stated=Stated(sheet="Q"),
+        )
+    )
+    assert [case.answer for case in cases] == ["2%", "7%", "12.5%", "150%", "0.5", "0.25"]
+    assert "answer: numbers are read as they are stored" in dataset.notes[0], "of those that are no percentages"
+    said = {"2%": 1.0, "2 %": 1.0, "0.02": 1.0, "0.02%": 0.0, "2": 1.0, "20%": 0.0}
+    assert {answer: match(cases[0], answer).value for answer in said} == said
+
+
+def test_an_open_document_says_which_are_percentages(tmp_path: Path) -> None:
+    cells = "".join(
+        f'<table:table-row><table:table-cell office:value-type="string"><text:p>{question}</text:p></table:table-cell>{answer}'
+        "</table:table-row>"
+        for question, answer in (
+            ("question", '<table:table-cell office:value-type="string"><text:p>answer</text:p></table:table-cell>'),
+            (
+                "a share?",
+                '<table:table-cell office:value-type="percentage" office:value="0.02"><text:p>2%</text:p></table:table-cell>',
+            ),
+            (
+                "a number?",
+                '<table:table-cell office:value-type="float" office:value="0.5"><text:p>0.5</text:p></table:table-cell>',
+            ),
+        )
+    )
+    names = " ".join(
+        f'xmlns:{short}="urn:oasis:names:tc:opendocument:xmlns:{short}:1.0"' for short in ("office", "table", "text")
+    )
+    table = f'<table:table table:name="Q">{cells}</table:table>'
+    body = f"<office:body><office:spreadsheet>{table}</office:spreadsheet></office:body>"
+    with zipfile.ZipFile(tmp_path / "q.ods", "w") as packed:
+        packed.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+        packed.writestr(
+            "META-INF/manifest.xml", '<manifest xmlns="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"/>'
+        )
+        packed.writestr("content.xml", f"<office:document-content {names}>{body}</office:document-content>")
+    assert [case.answer for case in load(tmp_path / "q.ods")] == ["2%", "0.5"]
+
+
+@pytest.mark.parametrize(
+    ("question", "header", "refused"),
+    [
+        ("Which percentage of staff?", "answer", True),
+        ("Какой процент?", "answer", True),
+        ("Wie viel Prozent?", "answer", True),
+        ("Which share?", "answer", False),
+    ],
+)
+def test_where_nobody_can_tell_a_share_that_is_asked_for_in_percent_is_asked_about(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, question: str, header: str, refused: bool
+) -> None:
+    path = workbook(tmp_path / "q.xlsx", {"Q": [["id", "question", header], [1, question, 0.02], [2, "How many?", 5]]})
+    whole = spreadsheets._said
+
+    def as_of_an_old_file(path: Path, named: str | None) -> Any:
+        for place, said in enumerate(whole(path, named)):
+            yield {**said, "formats": False} if place == 0 else said
+
+    monkeypatch.setattr(spreadsheets, "_said", as_of_an_old_file)
+    if refused:
+        with pytest.raises(
+            FileError, match=r"percent is asked for, and 1 of the answers .* such as 0.02: .* save it as"
+        ):
+            load(path)
+    else:
+        assert "and 2 % is 0.02" in load(path).notes[0]

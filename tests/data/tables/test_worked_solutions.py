@@ -54,6 +54,16 @@ def test_nor_in_a_language_whose_names_are_only_advised(tmp_path: Path) -> None:
         load(path)
 
 
+def test_several_solutions_beside_one_answer(tmp_path: Path) -> None:
+    rows = [
+        {"question": text, "solution": [f"So {a} by {b} is {a * b}", "Another way."], "final_answer": [f"${a * b}$"]}
+        for text, a, b in SUMS
+    ]
+    path = tmp_path / "olympiad.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert [case.answer for case in load(path)] == ["$12$", "$10$", "$54$"]
+
+
 def test_lists_of_one_answer_beside_lists_of_one_solution(tmp_path: Path) -> None:
     rows = [
         {"question": text, "solution": [f"So {a} by {b} is {a * b}"], "final_answer": [str(a * b)]}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 MOST_LISTED = 40
+NAMELESS = ("a column without a name",)
 MOST_SHOWN = 60
 """Letters of a name, in a message."""
 
@@ -17,3 +18,12 @@ def listed(names: Sequence[str]) -> str:
 
 def cut(name: str) -> str:
     return f"{name[:MOST_SHOWN]}…" if len(name) > MOST_SHOWN else name
+
+
+def unused_words(names: Sequence[str]) -> str:
+    """Columns that are nothing, of which one may have no name."""
+    return ", ".join(filter(None, (listed([name for name in names if name.strip()]), *NAMELESS[: _blank(names)])))
+
+
+def _blank(names: Sequence[str]) -> int:
+    return int(any(not name.strip() for name in names))

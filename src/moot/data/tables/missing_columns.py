@@ -71,13 +71,17 @@ def missing_columns(
         say = f"{names}{f'; {flags_told(flags)}' if flags and not could_be else example}"
         if (title := title_told(table)) is not None:
             say = f"; {title}" if not doubts else ""
+        if key == "answer" and "text" in columns and not unused:
+            has = f"it has {listed(table.names)}"
+            say = f", and none is left that could be it: what is right has to be in the file ({has})"
+            example = ""
         problem = f"{unknown}{hint}{say}"
         others = [name for name in unused if name not in advised and name not in flags]
         listed_first = [*advised, *others] if key == "answer" else [*unused]
         ways = tuple(Stated({key: name}) for name in listed_first[:MOST_LISTED])
         likely = listed_first.index(held) if held is not None else None
         brief = f"{unknown}, {NEEDED[key]}{_why(pointing)}"
-        plain_example = title is None and not (flags and not could_be)
+        plain_example = title is None and bool(example or unused) and not (flags and not could_be)
         write = {**said} if plain_example else {}
         doubts.append(
             Doubt(problem, table.header, None, ways, "missing", brief, likely, too, f"{unknown}{hint}{names}", write)

@@ -104,6 +104,10 @@ def choices_of(table: QuestionTable, answer: str, unused: Sequence[str]) -> Poin
     return in_part
 
 
+_YES_AND_NO = (frozenset("yn"), frozenset("jn"), frozenset("дн"))
+"""Letters that point at nothing."""
+
+
 def letters_without_choices(table: QuestionTable, answer: str, unused: Sequence[str]) -> bool:
     """Whether all answers are letters, several of them, beside columns of which some could be the choices."""
     beside = [name for name in unused[:MOST_COLUMNS] if not says_otherwise(name) and not names_an_id(name)]
@@ -115,7 +119,7 @@ def letters_without_choices(table: QuestionTable, answer: str, unused: Sequence[
             return False
         letters.update(filter(None, [written.casefold()]))
         worded = worded or any(_holds_words(values.get(name)) for name in beside)
-    return worded and len(letters) > 1
+    return worded and len(letters) > 1 and not any(letters <= pair for pair in _YES_AND_NO)
 
 
 def alike_beside(answer: str, names: Sequence[str]) -> tuple[str, ...]:

@@ -29,7 +29,7 @@ from moot.data.tables.known_names import (
 )
 from moot.data.tables.known_sets import KnownSet, known_format, known_set
 from moot.data.tables.left_out_choices import LeftOutChoices, left_out_choices
-from moot.data.tables.listed_names import MOST_LISTED, MOST_SHOWN
+from moot.data.tables.listed_names import MOST_LISTED, MOST_SHOWN, unused_words
 from moot.data.tables.listed_names import listed as listed
 from moot.data.tables.mapped import ColumnsOfTable, MappedFile, no_such_choice
 from moot.data.tables.missing_columns import missing_columns, with_values
@@ -38,6 +38,7 @@ from moot.data.tables.names_in_doubt import two_could_be
 from moot.data.tables.numbers_for_questions import numbers_for_questions
 from moot.data.tables.odd_choices import odd_choices
 from moot.data.tables.odd_sheets import other_sheets_told
+from moot.data.tables.passages_of_groups import passages_of_groups
 from moot.data.tables.pictured_rows import images_in_doubt, left_out_words, pictured_lines
 from moot.data.tables.questions_and_passages import either_in_doubt
 from moot.data.tables.rival_answers import flags_for_answers, rival_answers
@@ -46,6 +47,7 @@ from moot.data.tables.several_right import several_right
 from moot.data.tables.stated import NOTHING_STATED as NOTHING_STATED
 from moot.data.tables.stated import Stated as Stated
 from moot.data.tables.stated import stated_too as stated_too
+from moot.data.tables.stored_percentages import stored_percentages
 from moot.data.tables.table import QuestionTable, in_our_form, table_of
 from moot.data.tables.told_answers import telling_context
 from moot.data.tables.unused_passages import unused_passages
@@ -149,6 +151,10 @@ def _proposed(table: QuestionTable, stated: Stated) -> Proposal:
         columns = in_order({**columns, "choices": left_out.taken})
         unused = [name for name in unused if name not in left_out.taken]
     asked_about = known is None and "context" not in stated.columns
+    if (shares := stored_percentages(table, columns)) is not None:
+        return Proposal(table.path, columns=columns, doubts=(shares,), unused=tuple(unused))
+    if asked_about and (merged := passages_of_groups(table, columns)) is not None:
+        return Proposal(table.path, columns=columns, doubts=(merged,), unused=tuple(unused))
     if asked_about and (passages := unused_passages(table, columns, unused)) is not None:
         return Proposal(table.path, columns=columns, doubts=(passages,), unused=tuple(unused))
     reasons = _reasons(table, stated, columns, found, unused, left_out)
@@ -258,7 +264,7 @@ def _reasons(
     if "id" not in columns and "id" not in stated.columns:
         reasons.append("no column is known to be id, so questions are numbered by their rows")
     if unused and (found or not stated.columns):
-        reasons.append(f"not used: {listed(unused)}")
+        reasons.append(f"not used: {unused_words(unused)}")
     return tuple(reasons)
 
 

@@ -1,8 +1,8 @@
 """Spreadsheets (.xlsx, .xls, .ods) as tables of texts, such as a CSV file of the same cells would have.
 
 A spreadsheet turns what is typed into numbers and dates. A number is written as it is stored: 1.0 is 1. How its cell shows it
-(007, 3.14) the library does not tell, and that is said. What cannot be taken back is refused where it is used: "1/2" that
-became a date, a number of more digits than a spreadsheet keeps.
+(007, 3.14) the library does not tell, and that is said; a percentage alone is read as it is shown, 2% where 0.02 is stored. What
+cannot be taken back is refused where it is used: "1/2" that became a date, a number of more digits than a spreadsheet keeps.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import sys
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,9 @@ class ReadSheet:
     rows: tuple[tuple[int, tuple[str | Mangled | None, ...]], ...]
     """The rows that are not empty, with their numbers."""
     numbers: frozenset[int] = frozenset()
-    """The places of columns that hold numbers, below the first row. How their cells are formatted is not known."""
+    """The places of columns that hold numbers, below the first row. How their cells are formatted is not known,"""
+    percentages_known: bool = True
+    """but for the percentages among them, where the file says which they are."""
 
 
 def sheet_of(path: Path, named: str | None = None) -> ReadSheet:
@@ -64,7 +67,7 @@ def sheet_of(path: Path, named: str | None = None) -> ReadSheet:
         raise FileError(f"no sheet {named!r}; {expected}" if named else "no sheet in it", file=path)
     rows = tuple((number, tuple(_text(cell) for cell in cells)) for number, cells in said[1:])
     numbers = frozenset(place for _, cells in said[2:] for place, cell in enumerate(cells) if _is_number(cell))
-    return ReadSheet(head["sheet"], sheets, rows, numbers)
+    return ReadSheet(head["sheet"], sheets, rows, numbers, percentages_known=head["formats"])
 
 
 def _is_number(cell: object) -> bool:
@@ -116,8 +119,19 @@ def _text(cell: object) -> str | Mangled | None:
     if isinstance(cell, int | float):
         return _number(cell)
     assert isinstance(cell, dict)
+    if "percent" in cell:
+        return _percentage(cell["percent"])
     made = f"a date or a time ({cell['date']}), which a spreadsheet makes of texts such as 1/2"
     return Mangled(f"{made}; format the cell as text and type it again")
+
+
+def _percentage(cell: float) -> str | Mangled:
+    """As it is shown, with all of its digits: moved in tens, since a hundred times 0.07 is 7.000000000000001."""
+    number = _number(cell)
+    if isinstance(number, Mangled):
+        return number
+    text = f"{Decimal(number) * 100:f}"
+    return f"{text.rstrip('0').rstrip('.') if '.' in text else text}%"
 
 
 def _number(cell: float) -> str | Mangled:

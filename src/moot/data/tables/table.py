@@ -35,6 +35,8 @@ AS_TEXTS = ("id", "answer", "accepted", "rejected", "choices")
 """Keys under which a number is a text."""
 FLOATS = "floats are read without a .0 behind them: 5.0 is 5"
 STORED = "numbers are read as they are stored, not as their cells are formatted: what is shown as 007 is 7"
+STORED_PERCENTAGES = f"{STORED}, and 2 % is 0.02"
+"""Where the file does not say which numbers are percentages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,8 @@ class QuestionTable:
     """and the others."""
     nameless: frozenset[str] = frozenset()
     """Columns that the header leaves blank, by what they are called here."""
+    percentages_known: bool = True
+    """Whether a number of a spreadsheet that is shown as a percentage is read as one."""
 
     @property
     def rows_are_named(self) -> bool:
@@ -125,7 +129,7 @@ def in_our_form(path: Path) -> bool:
     match path.suffix.lower():
         case ending if ending in OF_OBJECTS:
             _, row = next(iter(OF_OBJECTS[ending](path)), (0, {"text": ""}))
-            return row.keys() <= set(ROW_KEYS) and "text" in row
+            return row.keys() <= set(ROW_KEYS) and "text" in row and bool({"id", "answer"} & row.keys())
         case ".csv" | ".tsv" | ".txt":
             if anki_notes(path) is not None:
                 return False
@@ -152,7 +156,7 @@ def _of_sheet(path: Path, sheet: ReadSheet, *, told: bool) -> QuestionTable:
     numbers = NumberColumns(
         frozenset(name for place, name in names.items() if place in sheet.numbers),
         tuple(key for key in AS_TEXTS if key != "id"),  # of a name it matters little how it looks
-        STORED,
+        STORED if sheet.percentages_known else STORED_PERCENTAGES,
     )
     rows = partial(_sheet_rows, sheet, names)
     several = told and len(sheet.of) > 1
@@ -166,6 +170,7 @@ def _of_sheet(path: Path, sheet: ReadSheet, *, told: bool) -> QuestionTable:
         sheet=sheet.name if several else None,
         other_sheets=tuple(name for name in sheet.of if name != sheet.name) if several else (),
         nameless=frozenset(name for place, name in names.items() if not isinstance(cells[place], str)),
+        percentages_known=sheet.percentages_known,
     )
 
 

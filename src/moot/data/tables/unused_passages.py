@@ -6,6 +6,7 @@ wrong to show. So who knows is asked once, and may say that it is nothing.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -56,6 +57,12 @@ _NO_PROSE = frozenset(
         "программа",
     )
 )
+_CODE = frozenset(("code", "program", "snippet", "quelltext", "код", "программа"))
+_OF_CODE = re.compile(
+    r"code|program|function|snippet|output|print|return|script|method|algorithm|loop|quelltext|ausgabe|код|програм|функци|вывод",
+    re.IGNORECASE,
+)
+"""Words of questions about a program. One beside questions that have none of them works out the answer."""
 _ABOUT_IT = frozenset(("id", "name", "title", "type", "number", "language", "lang", "url", "format", "caption", "path"))
 _NOTHING = "columns: {context: null}"
 _NONE = frozenset(
@@ -105,10 +112,11 @@ def unused_passages(table: QuestionTable, columns: Mapping[str, ColumnNames], un
     possible = [name for name in unused if _could_be_a_passage(name) and name not in table.nameless][:MOST_COLUMNS]
     seen = {name: _Cells() for name in possible}
     asked = several(columns["text"])[0]
-    rows = 0
+    rows = of_code = 0
     for _, values in islice(table.rows((*possible, asked)), ROWS_READ) if possible else ():
         rows += 1
         question = _text(values.get(asked))
+        of_code += _OF_CODE.search(question) is not None
         for name, cells in seen.items():
             cells.laid_out += _is_laid_out(values.get(name))
             if text := _text(values.get(name)):
@@ -118,10 +126,13 @@ def unused_passages(table: QuestionTable, columns: Mapping[str, ColumnNames], un
     found = [name for name, cells in seen.items() if _is_a_passage(name, cells, rows)]
     if not found:
         return None
-    return _doubt(table, columns, found, [name for name in found if seen[name].whole])
+    solves = any(_CODE & {*words_without_accents(name)} for name in found) and of_code < _ASKED * rows
+    return _doubt(table, columns, found, [name for name in found if seen[name].whole], solves=solves)
 
 
-def _doubt(table: QuestionTable, columns: Mapping[str, ColumnNames], found: list[str], shown: list[str]) -> Doubt:
+def _doubt(
+    table: QuestionTable, columns: Mapping[str, ColumnNames], found: list[str], shown: list[str], *, solves: bool
+) -> Doubt:
     """`shown`: those that can be as they are. What may explain the answer is rather left out, so that way comes first."""
     has = "has" if len(found) == 1 else "have"
     what = "sentences" if not all(map(_is_no_prose, found)) else "more than a word"
@@ -131,7 +142,7 @@ def _doubt(table: QuestionTable, columns: Mapping[str, ColumnNames], found: list
     if not shown:
         say = f"{_NOTHING} under questions leaves it out; to be shown it has to be a text, or a list of texts"
         ways = (left_out,)
-    elif any(map(may_explain, found)) or any(each.tells for each in told(table, columns, found).values()):
+    elif solves or any(map(may_explain, found)) or any(each.tells for each in told(table, columns, found).values()):
         sentences += ": questions may be about them, or they may give the answers away"
         say = f"{_NOTHING} under questions leaves it out, and {written({'context': shown[0]})} shows {cut(shown[0])}"
         ways = (left_out, *ways)

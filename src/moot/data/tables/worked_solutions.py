@@ -124,8 +124,8 @@ def _is_longer(both: Sequence[tuple[str, str]]) -> bool:
 
 
 def _text(cell: Any) -> str:
-    """Of a list with one text in it that text, as sets of olympiads have them."""
+    """Of a list its texts, as sets of olympiads have them: a solution or several of them."""
     value = opened(cell)
-    if isinstance(value, list) and len(value) == 1:
-        value = value[0]
+    if isinstance(value, list) and value and all(isinstance(each, str | int | float) for each in value):
+        value = value[0] if len(value) == 1 else " ".join(map(str, value))
     return str(value).strip() if isinstance(value, str | int | float) else ""
