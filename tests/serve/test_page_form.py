@@ -20,7 +20,8 @@ LATER = """
     const plain = window.fetch;
     window.held = [];
     window.fetch = (path, options) =>
-      (String(path).includes(%r) ? new Promise((go) => window.held.push(go)) : Promise.resolve()).then(() => plain(path, options));
+      (String(path).includes(%r) ? new Promise((go) => window.held.push(go)) : Promise.resolve())
+        .then(() => plain(path, options));
 """
 """Run before the page: what it asks for there is not answered until the test says so."""
 
