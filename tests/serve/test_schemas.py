@@ -277,7 +277,9 @@ async def test_a_check_that_takes_too_long_is_really_stopped(tmp_path: Path) -> 
         await asyncio.sleep(0.1)
         leaving.cancel()
         assert await checks.problem_of({"title": "and again"}, "cat") is None
-        assert "could not" in str(await checks.problem_of({"title": "slow"}, "cat")), "it is remembered, and costs nothing"
+        assert "could not" in str(await checks.problem_of({"title": "slow"}, "cat")), (
+            "it is remembered, and costs nothing"
+        )
     finally:
         await checks.close()
     async with asyncio.timeout(120):

@@ -125,7 +125,7 @@ def spaced(label: str) -> str:
 
 
 def _quoted_in(text: str) -> Iterator[re.Match[str]]:
-    """A quote that nothing closes is a sign like others; then nothing closes a later one of its kind, and it is not looked for."""
+    """A quote that nothing closes is a sign like others; then nothing closes a later one of its kind, which is not looked for."""
     place, kinds = 0, "'\""
     while found := re.compile(f"[{kinds}]").search(text, place) if kinds else None:
         if quoted := _QUOTED.match(text, found.start()):

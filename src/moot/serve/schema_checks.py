@@ -1,7 +1,8 @@
 """Clients' schemas looked at beside the event loop, in processes that end when they take too long.
 
-What is counted is their own work: a machine that stands still for a while says nothing of a schema. A thread would not do: it cannot be stopped, and takes the interpreter from everybody else. One client has one check at a
-time, so that another's are not behind all of its own.
+What is counted is their own work: a machine that stands still for a while says nothing of a schema. A thread would not do: it
+cannot be stopped, and takes the interpreter from everybody else. One client has one check at a time, so that another's are not
+behind all of its own.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ KEPT = 256
 """Schemas whose verdict is remembered: a client sends the same one with every question."""
 
 FORGOTTEN_S = 60.0
-"""After which one is that only says that there was none: the machine may have been busy. Until then a costly schema costs nothing."""
+"""After which a verdict is that only says that there was none: the machine may have been busy. Until then a costly schema costs
+nothing more."""
 
 WORKER = (sys.executable, "-P", "-m", "moot.serve.schema_worker")
 """-P: nothing is imported from the folder that the server was started in, which may be a stranger's."""
@@ -123,7 +125,9 @@ class SchemaChecks:
         try:
             return await self._answer_to(line)
         except _Ended:
-            return await self._answer_to(line)  # of two that end one after the other it is the doing of what they were asked
+            return await self._answer_to(
+                line
+            )  # of two that end one after the other it is the doing of what they were asked
 
     async def _answer_to(self, line: bytes) -> Any:
         process = await self._free.get()

@@ -221,6 +221,8 @@ class TestSolutions:
             (r"So $x = \fbox{12}$, that is \boxed 5$.", "5"),
             (r"48/2 = 24 clips in May.\n#### 72", "72"),
             ("#### 18\nis a heading", None),
+            (r"#### 3, says Ann.\n#### 5", "5"),
+            (r"Said:\n#### 3 and \nothing else", r"3 and \nothing else"),
             ("Paris", None),
             ("a #### b", None),
         ],
