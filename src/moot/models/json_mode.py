@@ -35,7 +35,8 @@ _OF_A_SCHEMA = re.compile(
 _GENERATED = re.compile(
     r"failed.?generation|(?:failed|unable|could not|cannot) (?:to )?(?:generate|validate|parse|produce|complete) (?:valid |the )?"
     r"(?:json|output|generat|model)|generated (?:json|output|text|content)"
-    r"|(?:json|output).?(?:validat\w{0,9}|parse|generation).?fail|model (?:output|did not (?:output|produce|generate))|tool.?use.?fail",
+    r"|(?:json|output).?(?:validat\w{0,9}|parse|generation).?fail"
+    r"|model (?:output|did not (?:output|produce|generate))|tool.?use.?fail",
     re.IGNORECASE,
 )
 
