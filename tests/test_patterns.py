@@ -56,7 +56,7 @@ OF_QUADRATIC = 0.4
 """For the long ones: of the time that this takes, on the same machine in the same moment."""
 
 SCREENED = 300
-"""Characters of the texts that are made of a pattern's own pieces: many, and the slowest are looked at again,"""
+"""Characters of the texts that are made of a pattern's own pieces. There are many; the slowest of them are looked at again,"""
 GROWN = 8
 """so many times as long,"""
 MOST_GROWTH = 22

@@ -68,6 +68,7 @@ def said(capfd: pytest.CaptureFixture[str]) -> Said:
         ("three/adaptive(talk_from = 3)@ann, open", SideName("adaptive(talk_from=3)", "ann", "open", "three")),
         ("motto(text='a/b, c')", SideName("motto(text='a/b, c')")),
         ("three/motto(text='a/b@c')", SideName("motto(text='a/b@c')", team="three")),
+        ("""motto(it's ,by="a , b")""", SideName("""motto(it's, by="a , b")""")),
     ],
 )
 def test_a_name_is_read_and_told_alike(text: str, side: SideName) -> None:

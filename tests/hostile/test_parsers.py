@@ -25,6 +25,8 @@ from moot.ballots import registered as rules
 from moot.ballots import rule
 from moot.data import load
 from moot.data.replies import convert_replies
+from moot.data.solution_answers import within_by
+from moot.data.tables.object_cells import opened
 from moot.errors import FileError, MootError
 from moot.experiment.claims import parse
 from moot.experiment.side_names import ClaimError, parse_side
@@ -44,9 +46,12 @@ from moot.models.intake import IN_FLIGHT_BYTES, REPLY_BYTES, Intake, Room
 from moot.models.recorded import read_recording
 from moot.models.stream import read_stream
 from moot.models.wire import read_completion
+from moot.pasted import lines_of
 from moot.prompts import block, line
+from moot.prompts.template import declared_inputs
 from moot.rubric import Criterion
 from moot.serve.client_form import AnyObject, ClientForm
+from moot.simulate.prompt_reading import read_contents
 from moot.strategies.argument import ArgumentForm
 from moot.strategies.council.rankings import RankingForm
 from moot.strategies.discuss.challenge import AgreementForm
@@ -57,7 +62,7 @@ from moot.team import Team
 from moot.team.final_line import after_thoughts, final_answer
 from moot.team.forms import AnswerForm, Form, Unusable, read_reply
 from moot.team.reading import Announced
-from moot.types import Case, Question, Reply
+from moot.types import Case, Message, Question, Reply
 
 sys.path.insert(0, str(Path(__file__).parent))
 from corpus import GROWING, SMALL
@@ -162,6 +167,11 @@ TEXTS: dict[str, Callable[[str], object]] = {
     "stream": streamed,
     "claim": claimed,
     "side": sided,
+    "solution": within_by,
+    "cell": opened,
+    "inputs": declared_inputs,
+    "command": lambda text: lines_of(text, 10**6),
+    "shown": lambda text: read_contents([Message("user", text)]),
 }
 PARSERS: dict[str, Callable[[str], object]] = {
     **{f"form-{name}": (lambda text, form=form: filled(form, text)) for name, form in FORMS.items()},  # type: ignore[misc]

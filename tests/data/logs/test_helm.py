@@ -69,7 +69,7 @@ def test_the_letter_at_the_end_of_thoughts_is_the_answer(tmp_path: Path) -> None
     said = [
         "Think. B is wrong.\nThe correct answer is (A).",
         "the answer is C",
-        "The correct answer is **C**",
+        "The correct answer is Known: the correct answer is in brackets (C)",
         "who knows",
     ]
     stats = [{"chain_of_thought_correctness": value, "num_output_tokens": 9.0} for value in (1.0, 0.0, 1.0, 0.0)]

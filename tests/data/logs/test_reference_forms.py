@@ -223,6 +223,8 @@ class TestSolutions:
             ("#### 18\nis a heading", None),
             ("Two.\n#### 12\nThe answer is: 12", "12"),
             ("Two.\n#### 12\nThe answer is: 13", None),
+            (r"#### 3, says Ann.\n#### 5", "5"),
+            (r"Said:\n#### 3 and \nothing else", r"3 and \nothing else"),
             ("Paris", None),
             ("a #### b", None),
         ],

@@ -181,6 +181,8 @@ def test_a_note_that_says_something_else_is_part_of_the_name(header: str) -> Non
         ("""["He said 'a' 'b' c", 'x']""", ["He said 'a' 'b' c", "x"]),
         ("""['it\\'s' "d 'e' 'f'"]""", ["it's", "d 'e' 'f'"]),
         ("[1 2 3]", [1, 2, 3]),
+        ("['a' 'b']  # it's", ["a", "b"]),
+        ("['a' 'it\\'s]", "['a' 'it\\'s]"),
         ("['np.array([1])', 'array(2)']", ["np.array([1])", "array(2)"]),
         ("[1] is what it says", "[1] is what it says"),
     ],

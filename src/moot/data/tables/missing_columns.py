@@ -196,5 +196,8 @@ def with_values(table: QuestionTable) -> str:
 
 
 def _in_brackets(value: object) -> str:
-    text = " ".join(str(value).split()) if value is not None else ""
+    try:
+        text = " ".join(str(value).split()) if value is not None else ""
+    except RecursionError:  # lists in lists, deeper than Python writes them
+        text = "…"
     return f" ({text[:LONGEST_VALUE].rstrip()}{'…' if len(text) > LONGEST_VALUE else ''})" if text else ""
