@@ -132,8 +132,16 @@ def test_what_only_silence_prevents_is_told_of_the_pair_that_it_is_about(
     [
         (0.2, {}, None),
         (0.9, {}, None),
-        (0.72, SILENT, "not better for sure, since nobody has said anything of up to 20.0 % of its plays, which count as lost"),
-        (0.24, SILENT, "not worse for sure, since nobody has said anything of up to 20.0 % of its plays, which count as won"),
+        (
+            0.72,
+            SILENT,
+            "not better for sure, since nobody has said anything of up to 20.0 % of its plays, which count as lost",
+        ),
+        (
+            0.24,
+            SILENT,
+            "not worse for sure, since nobody has said anything of up to 20.0 % of its plays, which count as won",
+        ),
         (0.5, SILENT, None),
     ],
 )

@@ -351,13 +351,17 @@ def test_a_claim_that_only_the_plays_without_a_word_prevent_says_that_they_count
     assert preferred["why"] == f"{silent} could reverse it"
     assert moot("report", path, "-o", path.with_suffix(".html")) == 0
     assert f"{silent} counted as lost" in path.with_suffix(".html").read_text(encoding="utf-8")
-    assert moot("report", path, "--fail-under", "headline.preferred.low>0.5") == 1, "no gate opens on what is not claimed"
+    assert moot("report", path, "--fail-under", "headline.preferred.low>0.5") == 1, (
+        "no gate opens on what is not claimed"
+    )
     shown = capsys.readouterr()
     assert f"({silent} could reverse it)" in " ".join(shown.err.split())
     assert f"{silent} counted as lost" in " ".join(shown.out.split())
     assert moot("report", path, "--section", "preference-options") == 0
     told = " ".join(capsys.readouterr().out.split())
-    assert "not better for sure, since nobody has said anything of up to 25.0 % of its plays, which count as lost" in told
+    assert (
+        "not better for sure, since nobody has said anything of up to 25.0 % of its plays, which count as lost" in told
+    )
 
 
 def told_of_one_pair(figures: dict[str, Any]) -> None:

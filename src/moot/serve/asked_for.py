@@ -225,7 +225,7 @@ class TeamRequest(BaseModel):
         return FinalBounds(min((most for most in given if most is not None), default=None), tuple(stops))
 
     def bounds_of(self, wanted: WantedJson | None) -> FinalBounds:
-        """No stop ends what is to be read as JSON: what is left would be no JSON, under a reason to finish that says it is whole."""
+        """No stop ends what is to be read as JSON: what is left would be none, and the reason to finish would say it is whole."""
         return self.bounds if wanted is None else replace(self.bounds, stops=())
 
     def not_applied(

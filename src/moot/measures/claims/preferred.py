@@ -232,7 +232,9 @@ def _unheard(row: Row) -> Iterator[str]:
     """What the share leaves out for want of a word; and where a claim does not leave it out. A play of which one judge has
     said something, or in one order, is no silent one."""
     many = row["without_word"]
-    left_out = f"{count(many, 'comparison')} without a judge's verdict: the share leaves {'it' if many == 1 else 'them'} out"
+    left_out = (
+        f"{count(many, 'comparison')} without a judge's verdict: the share leaves {'it' if many == 1 else 'them'} out"
+    )
     if BUT_FOR_UNGRADED in row or not row["ungraded"]:  # said with the verdict, or nothing to say
         yield from [f"{left_out}."] if many else []
         return

@@ -130,7 +130,11 @@ def _options(figures: Figures, found: Mapping[str, Any]) -> Section:
     words = (
         "Better: preferred to every one of its opponents. Told is the one of whom that is least sure, or to whom it surely lost."
         f" p and interval adjusted (Holm) for {count(family, 'option')}.",
-        *(f"{row['of']} against {row['against']}: {why}." for row in found["options"] if (why := _why_not_claimed(row))),
+        *(
+            f"{row['of']} against {row['against']}: {why}."
+            for row in found["options"]
+            if (why := _why_not_claimed(row))
+        ),
     )
     return Section("preference-options", "Better than all of them?", words, columns, rows, place=PLACE + 1)
 
@@ -149,7 +153,9 @@ def _why_not_claimed(row: Mapping[str, Any]) -> str | None:
     if row["better"] or row["worse"] or row["p_holm"] is None or row["p_holm"] > ALPHA:
         return None
     if row["value"] < HALF:
-        return "not worse for sure, since the interval that pays for looking at all options and opponents reaches a half"
+        return (
+            "not worse for sure, since the interval that pays for looking at all options and opponents reaches a half"
+        )
     return "not better for sure, since the interval against another opponent reaches a half"
 
 
