@@ -19,9 +19,10 @@ SAID = ['{"reasoning": "hm', WAIT, '", "answer": "A"}']
 LATER = """
     const plain = window.fetch;
     window.held = [];
-    window.fetch = (path, options) =>
-      (String(path).includes(%r) ? new Promise((go) => window.held.push(go)) : Promise.resolve())
-        .then(() => plain(path, options));
+    window.fetch = async (path, options) => {
+      if (String(path).includes(%r)) await new Promise((go) => window.held.push(go));
+      return plain(path, options);
+    };
 """
 """Run before the page: what it asks for there is not answered until the test says so."""
 

@@ -286,6 +286,7 @@ async def test_a_key_is_asked_for_and_the_trouble_is_over(tmp_path: Path, browse
             browser.switch_to.active_element.send_keys("sesame", Keys.ENTER)
             until(browser, lambda page: page.find_elements(By.CSS_SELECTOR, "#model option"))
             assert not browser.find_element(By.ID, "trouble").is_displayed()
+            assert browser.switch_to.active_element.get_attribute("id") == "question", "where it is gone on"
             browser.get(f"{served.url}/#ep_{'0' * 40}")
             browser.refresh()
             assert "It may have been forgotten" in broken(browser)

@@ -1186,6 +1186,7 @@ find("key-form").addEventListener("submit", (event) => {
   sessionStorage.setItem("moot-key", find("key").value);
   find("key-form").hidden = true;
   start().catch(fail);
+  find("question").focus(); // a wrong key takes it back
 });
 find("ask").addEventListener("submit", (event) => {
   event.preventDefault();
