@@ -72,7 +72,7 @@ def salon(**given: Any) -> Stored:
         captain=None,
         player=None,
         cohort=None,
-        spec="{}",
+        spec=json.dumps({"players": [{"name": "ann"}]}),
         given=given,
         options={**DEFAULT, **given},
         traits=Traits(hears="talk"),
@@ -82,7 +82,7 @@ def salon(**given: Any) -> Stored:
 def test_rows_are_called_by_what_the_options_say() -> None:
     cells = [salon(heads=1, evenings=1, seance=True), salon(heads=5), salon(manners="bad", wine="red"), salon()]
     rows = names_of(cells)
-    assert [rows[cell["id"]]["with"] for cell in cells] == ["alone, in the dark", "5 heads", "bad", None]
+    assert [rows[cell["id"]]["with"] for cell in cells] == ["ann alone, in the dark", "5 heads", "bad", None]
     assert [one_agent(cell) for cell in cells] == [True, False, False, False]
     assert options_of(salon())["manners"] == "good"
     assert is_usual(salon(manners="good"), "manners")

@@ -20,7 +20,7 @@ _BELOW = re.compile("[₀-₉]")
 _LEVEL = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 _UPRIGHT = re.compile(r"\\(?:mathrm|text|rm|ce)(?![A-Za-z])")
 _PART = re.compile(r"([A-Z][a-z]?)([0-9]*)")
-_SUM = re.compile(r"\(?[A-Z](?:[A-Za-z0-9()]|_[0-9])*\)?[0-9]*")
+_SUM = re.compile(r"\(?[A-Z](?:[A-Za-z0-9()]|_[0-9])*+")
 
 
 def without_marks(text: str) -> str:

@@ -25,15 +25,21 @@ _ADDED = frozenset("+-±∓")
 
 _EVIDENCE = re.compile(
     r"[=<>≤≥≠≈≡∈∉⊂⊆∪∩^_+*±∓]|[0-9)] ?/|/ ?[0-9(]|(?<![^\W_])[^\W\d_] ?/ ?[^\W\d_](?![^\W\d_])"
-    r"|\b(?:sqrt|pi|infinity|(?:arc)?(?:sin|cos|tan) ?\(|log|ln)\b|[(\[{].*,"
+    r"|\b(?:sqrt|pi|infinity|(?:arc)?(?:sin|cos|tan) ?\(|log|ln)\b"
     r"|(?:[0-9)]|(?<![^\W_])[^\W\d_]{1,3}) ?(?:- ?\(|\([^()]*-)|\) ?- ?(?:[0-9(]|[^\W\d_]{1,3}(?![^\W_]))"
 )
 """Without any of these a text is words or one number. The stroke of AC/DC says nothing."""
+_OPENED = re.compile(r"[(\[{]")
 _STRONG = re.compile(r"\bsqrt\b|\bpi\b|\^|_\(|/ *\(|\)/|\)[^\W_]")
 """Where brackets may be all that tells two texts apart, so that words between formulas are read around."""
 _NAME_OF_NUMBER = re.compile(r"[a-z]{2,3} ?= ?-?[0-9.]+")
 """pH = 7 and pH 7 are one answer; a sign between a name and a number says little."""
-_DATE = re.compile(r"[0-9]+ ?/ ?[0-9]+ ?/ ?[0-9]+")
+_DATE = re.compile(r"(?<![0-9])[0-9]++ ?/ ?[0-9]++ ?/ ?[0-9]")
+
+
+def _lists_in_brackets(plain: str) -> bool:
+    opened = _OPENED.search(plain)
+    return opened is not None and "," in plain[opened.end() :]
 
 
 @lru_cache(maxsize=20_000)
@@ -43,7 +49,7 @@ def formula(text: str) -> str | None:
         return None
     plain = prepared(text)
     if (
-        not _EVIDENCE.search(plain)
+        not (_EVIDENCE.search(plain) or _lists_in_brackets(plain))
         or not re.search(r"[^\W_]", plain)
         or _DATE.search(plain)
         or _NAME_OF_NUMBER.fullmatch(plain)

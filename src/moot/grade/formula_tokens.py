@@ -10,7 +10,7 @@ _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ⁿⁱ", "0123456789-+
 _LOWERED = str.maketrans("₀₁₂₃₄₅₆₇₈₉ₙᵢ", "0123456789ni")
 _RAISED_RUN = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ⁿⁱ]+")
 _LOWERED_RUN = re.compile("[₀₁₂₃₄₅₆₇₈₉ₙᵢ]+")
-_HALVES = re.compile("([0-9]*) ?([¼½¾⅐-⅞])")
+_HALVES = re.compile("(?<![0-9])([0-9]*+) ?([¼½¾⅐-⅞])")
 _ONE_CHARACTER = str.maketrans(
     {
         **dict.fromkeys("−–—‐‑‒", "-"),

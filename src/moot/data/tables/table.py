@@ -128,7 +128,7 @@ def in_our_form(path: Path) -> bool:
     """Whether the columns of a file are ours, by its header, or by its first row where rows have names of their own."""
     match path.suffix.lower():
         case ending if ending in OF_OBJECTS:
-            _, row = next(iter(OF_OBJECTS[ending](path)), (0, {"text": ""}))
+            _, row = next(iter(OF_OBJECTS[ending](path)), (0, {"text": "", "answer": ""}))
             return row.keys() <= set(ROW_KEYS) and "text" in row and bool({"id", "answer"} & row.keys())
         case ".csv" | ".tsv" | ".txt":
             if anki_notes(path) is not None:

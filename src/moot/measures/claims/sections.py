@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from moot.measures.claims.words import interim_words, since_words, taken_out_words
+from moot.measures.claims.taken_out import taken_out_words
+from moot.measures.claims.words import interim_words, since_words
 from moot.measures.columns import Figures, count, figure, graded_words, share_bounds, with_bounds, with_team
 from moot.measures.section import Chart, Column, Section, Unit
 

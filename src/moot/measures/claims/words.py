@@ -9,6 +9,7 @@ from typing import Any
 from moot.measures.claims.cut_short import WHY
 from moot.measures.claims.nobody_right import NOBODY_RIGHT, nobody_right_words
 from moot.measures.claims.since_the_look import keys_changed_words, other_graders_words
+from moot.measures.claims.taken_out import taken_out_sentences
 from moot.measures.numbers import between, plain, rounded, signed, signed_between
 from moot.measures.points_words import in_points
 from moot.stats.counted_words import count, few_names
@@ -31,7 +32,7 @@ def sentences(row: Mapping[str, Any]) -> list[str]:
     if (nobody := row.get(NOBODY_RIGHT)) is None:
         return _told(row)
     words = nobody_right_words(nobody)
-    return [*words, *_taken_out(row)] if nobody["whole"] else [*words, *_told(row)]
+    return [*words, *taken_out_sentences(row)] if nobody["whole"] else [*words, *_told(row)]
 
 
 def _told(row: Mapping[str, Any]) -> list[str]:
@@ -101,19 +102,6 @@ def declared_late_words(row: Mapping[str, Any]) -> str:
     if row.get("questions_chosen"):
         return "declared before questions were taken out"
     return "declared when some answers were already known"
-
-
-def taken_out_words(many: int) -> str:
-    were = "question that was" if many == 1 else "questions that were"
-    return f"{many:,} {were} played under this name before {'is' if many == 1 else 'are'} not among these"
-
-
-def _taken_out(row: Mapping[str, Any]) -> list[str]:
-    """Whatever stands above, it is about the questions that were left."""
-    if not (out := row.get("taken_out")):
-        return []
-    chosen = "if the results decided which were left out, no interval here allows for that"
-    return [f"{taken_out_words(out)}: {chosen}."]
 
 
 def _subject(row: Mapping[str, Any]) -> str:
@@ -293,7 +281,7 @@ def doubts(row: Mapping[str, Any]) -> list[str]:
         told.append(
             f"{why}; this is {best} of {row['options']:,}, picked afterwards{allowed}.{'' if said else _unlisted(row)}"
         )
-    told += _taken_out(row)
+    told += taken_out_sentences(row)
     told += since_words(row)
     if silent := row.get("never_answered"):
         they, known = ("it is", "how good it is") if len(silent) == 1 else ("they are", "how good they are")
