@@ -25,7 +25,7 @@ KEY = "sk-Ab3dEf6hIj9kLm2nOp5qRs8tUv1wXy4z"
 PIECE = 6
 """So many letters of a key in a row are a part of it."""
 
-CUTS = (200, LONGEST_NAME, 400, 600, LONGEST_WORDS)
+CUTS = (200, LONGEST_NAME, 400, 600, 1_000, LONGEST_WORDS)
 """Where texts of somebody else's are cut."""
 
 
@@ -37,6 +37,9 @@ def choice(**more: Any) -> dict[str, Any]:
     message = {"role": "assistant", "content": "A"}
     return {"choices": [{"index": 0, "message": message, "finish_reason": "stop", **more}]}
 
+
+BEFORE_IT = len("[['content filter: ")
+"""What stands before it when such a list is written, so that it is cut at the same place."""
 
 FORMS: dict[str, Callable[[str], Any]] = {
     "model": lambda said: {**completion("A"), "model": said},
@@ -59,6 +62,8 @@ FORMS: dict[str, Callable[[str], Any]] = {
     "error within": lambda said: {"error": {"code": 500, "message": said}},
     "quoted error within": lambda said: {"error": {"code": 500, "message": "", "metadata": {"raw": said}}},
     "odd error within": lambda said: {"error": {"note": [said]}},
+    "lists of a filter": lambda said: {"error": [[f"content filter: {said[BEFORE_IT:]}"]]},
+    "a list within": lambda said: {"error": [[said[3:]]]},
     "detail": lambda said: {"detail": [{"loc": ["body", said], "msg": "no"}]},
     "no choices": lambda said: {"said": said},
     "no object": lambda said: [said],

@@ -135,7 +135,7 @@ def _fields(error: object, around: Mapping[str, Any], deep: int) -> Mapping[str,
     if not isinstance(error, str | Mapping):
         told = around.get("message") or around.get("msg")
         code = {} if _number(error) is None else {"code": error}
-        error = {**code, "message": told} if isinstance(told, str) else {**code, "message": str(error)[:1_000]}
+        error = {**code, "message": told} if isinstance(told, str) else {**code, "message": str(error)}
     if isinstance(error, str):
         return {**{name: around[name] for name in ("code", "type", "status") if name in around}, "message": error}
     if "loc" in error and isinstance(error.get("msg"), str):
@@ -162,7 +162,7 @@ def error_words(error: Mapping[str, Any]) -> str:
     quoted = metadata.get("raw") if isinstance(metadata, Mapping) else None
     if isinstance(quoted, str) and quoted and quoted not in words:
         by = metadata.get("provider_name") if isinstance(metadata, Mapping) else None
-        return f"{words} ({by if isinstance(by, str) else 'provider'}: {quoted[:1_000]})"
+        return f"{words} ({by if isinstance(by, str) else 'provider'}: {quoted})"
     return words
 
 

@@ -191,9 +191,11 @@ def _with_own_key(usage: object) -> bool:
 
 
 def _upstream_usd(usage: object) -> float | None:
-    """What the provider takes where the gateway's cost is its fee alone."""
+    """What the provider takes where the gateway's cost is its fee alone. A 0 is what is written where nobody knows."""
     details = usage.get("cost_details") if isinstance(usage, Mapping) else None
-    return border.usd(_spelt_out(details.get("upstream_inference_cost"))) if isinstance(details, Mapping) else None
+    if not isinstance(details, Mapping):
+        return None
+    return border.usd(_spelt_out(details.get("upstream_inference_cost"))) or None
 
 
 def _spelt_out(cost: object) -> object:

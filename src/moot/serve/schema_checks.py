@@ -123,13 +123,14 @@ class SchemaChecks:
             raise _NoVerdict(f"it takes more than {MOST_LINE} bytes to write")
         try:
             return await self._answer_to(line)
-        except _Ended:
-            return await self._answer_to(
-                line
-            )  # of two that end one after the other it is the doing of what they were asked
+        except _Ended:  # of two that end one after the other it is the doing of what they were asked, if the second is new
+            return await self._answer_to(line, anew=True)
 
-    async def _answer_to(self, line: bytes) -> Any:
+    async def _answer_to(self, line: bytes, *, anew: bool = False) -> Any:
         process = await self._free.get()
+        if anew:  # whoever ended the one may have ended all, and nobody knows it yet
+            self._end(process)
+            process = None
         try:
             if process is None or process.returncode is not None:
                 process = await self._started()
