@@ -84,3 +84,15 @@ def test_in_every_view_of_several_runs(tmp_path: Path) -> None:
     figures = json.loads(command("report", unknown, "--json"))
     assert {row["usd_per_question"] for row in figures["accuracy"]} == {None}
     assert {row["unit"] for row in figures["frontier"]} == {"calls"}
+
+
+def test_nor_in_any_figure_of_a_run_under_a_cap_nor_in_what_it_publishes(tmp_path: Path) -> None:
+    """What is paid now is nothing, and no part of the cap; what the reply cost is another thing."""
+    path = recorded(tmp_path, "capped", {"cost_usd": 0.001}, budget_usd=0.002)
+    figures = json.loads(command("report", path, "--json"))
+    assert {row["usd_per_question"] for row in figures["accuracy"]} == {None}
+    assert {row["unit"] for row in figures["frontier"]} == {"calls"}
+    assert sum(row["outcomes"].get("answered", 0) for row in figures["accuracy"]) > 0, "the cap stops nothing"
+    command("report", path, "--publish", tmp_path / "board")
+    (replies,) = (tmp_path / "board").glob("runs/*/replies.jsonl")
+    assert "cost_usd" not in replies.read_text()

@@ -43,6 +43,7 @@ from moot.models.intake import MIB, Intake, Room
 from moot.models.litellm_params import problem_with_address
 from moot.models.model import Model
 from moot.models.proxy import ENV, environment_proxy
+from moot.models.recorded import RecordedModel
 from moot.plugins import PluginBroke, PluginRefused, blaming
 from moot.strategies.option_values import OptionError, built
 from moot.types import FREE, Price, Request
@@ -131,7 +132,8 @@ def make_models(
 
 def check_payable(file: ExperimentFile, built: Mapping[str, BuiltModel]) -> None:
     """Under a budget. All who lack the same are told at once: whoever mends one after the other asks as often."""
-    paid = {name: each for name, each in built.items() if each.model.price is None or not each.model.price.free}
+    asked = {name: each for name, each in built.items() if not isinstance(each.model, RecordedModel)}
+    paid = {name: each for name, each in asked.items() if each.model.price is None or not each.model.price.free}
     unpriced = [name for name, each in paid.items() if each.model.price is None]
     unbounded = [name for name, each in paid.items() if each.max_tokens is None and name not in unpriced]
     price = "has no price, so no budget can be kept; expected price: {prompt: ..., completion: ...}"

@@ -76,15 +76,15 @@ class StoredGrades:
         """With why it has no grade, of one that has none or no answer."""
         waits = self.wait(case)
         if episode.outcome in WITH_ANSWER and was_cut(episode.open_words):
-            # What is missing may be other words in every one of them.
             return episode._replace(waits=waits, open_words=None, stage=CUT_SHORT)
         if episode.outcome in WITH_ANSWER:
             return episode._replace(waits=waits, open_words=self.open_words(None, episode.open_words))
         return episode if waits else episode._replace(right=None, stage=self.of_nothing(case).stage)
 
     def open_words(self, right: float | None, text: str | None) -> str | None:
-        """What an ungraded answer says, as its grade will go by it: everybody who grades is asked about normalised words."""
-        return None if right is not None or text is None else folded_if_long(text)
+        """What an ungraded answer says, as its grade will go by it: everybody who grades is asked about normalised words. What
+        was cut out of one may be other words in every one of them."""
+        return None if right is not None or text is None or was_cut(text) else folded_if_long(text)
 
     def wait(self, case: Case) -> bool:
         """Whether somebody has said what is right, so that it may hang on what an answer says whether it has a grade.

@@ -98,11 +98,12 @@ class RecordedModel:
         tells_cost: bool = True,
     ) -> None:
         """`recording`: what was read from files of another form; left out: the file is in ours. `tells_cost`: False where
-        there is a cap, which is on what is paid now. `price` None: a reply whose cost is not recorded cost nobody knows what,
-        unless `then` says what tokens cost when it was made. What nobody knows is not 0."""
+        there is a cap, which counts what is paid now: what was paid then is left out of it, and is unknown here. `price` None: a
+        reply whose cost is not recorded cost nobody knows what, unless `then` says what tokens cost when it was made. What nobody
+        knows is not 0."""
         self.name = name
         self.model = model
-        self.price = price if tells_cost else FREE
+        self.price = price
         self.then = then
         self.recording = recording or read_recording(file)
         self._tells_cost = tells_cost
@@ -146,8 +147,10 @@ class RecordedModel:
         return Reply(call.text, call.finish, call.spent.usage, call.spent.seconds, self.model, cost_usd)
 
     def _cost_usd(self, spent: SpentThen) -> float | None:
-        known = self._cost_then_usd(spent) if self._tells_cost else None
-        return 0.0 if known is None and self.price == FREE else known
+        known = self._cost_then_usd(spent)
+        if known is None:
+            return 0.0 if self.price == FREE else None
+        return known if self._tells_cost or known == 0 else None
 
     def _cost_then_usd(self, spent: SpentThen) -> float | None:
         if spent.cost_usd is not None or self.then is None:
