@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from moot.data.clusters import clusters_of
+from moot.data.clusters import clusters_of, dealing_names
 from moot.engine.alone_plays import OF_WAYS, LabelOrigin, in_common, one_way, played_alone, way_columns
 from moot.errors import UsageError
 from moot.grade.ways import way_of
@@ -205,6 +205,15 @@ def _proposer(player: str, players: Mapping[str, Mapping[str, Any]]) -> Proposer
     return Proposer(spec["model"], spec.get("instruction", ""), player)
 
 
+def _dealt(matrix: LabelMatrix, cases: Mapping[str, Case]) -> LabelMatrix:
+    """In an order that does not hang on that of the choices: questions are drawn into parts by their places."""
+    names = dealing_names((question, cases[question]) for question in matrix.questions)
+    if not names:
+        return matrix
+    order = sorted(range(matrix.size), key=lambda place: names.get(matrix.questions[place], matrix.questions[place]))
+    return matrix.at(np.array(order, dtype=np.intp))
+
+
 def _matrix(said: Mapping[Proposer, Mapping[str, AnswerAlone]], cases: Mapping[str, Case]) -> LabelMatrix:
     """Shared classes where all questions have choices and the grades say what the references say, as nearly always."""
     labels: Labels = {
@@ -223,9 +232,9 @@ def _matrix(said: Mapping[Proposer, Mapping[str, AnswerAlone]], cases: Mapping[s
         choices = max((len(case.question.choices) or 2 for case in cases.values()), default=None)
         matrix = label_matrix(words, truth, choices=choices)
         if _graded_alike(matrix, labels):
-            return matrix
+            return _dealt(matrix, cases)
     unknown = {question for question, case in cases.items() if not case.known}
-    matrix = per_question(labels, sorted(cases), unknown)
+    matrix = _dealt(per_question(labels, sorted(cases), unknown), cases)
     return replace(matrix, marks=_marks(said, matrix)) if in_parts else matrix
 
 
