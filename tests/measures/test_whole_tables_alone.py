@@ -1,10 +1,11 @@
-"""A mean of a table's models alone is one of all of them, each once: what only some have played is told, and claims nothing."""
+"""A mean of a table's models alone is one of all of them, by seats: what only some have played is told, and claims nothing."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import pytest
@@ -80,7 +81,7 @@ def test_one_model_told_to_think_is_no_mean_of_the_three_at_the_table(
     assert printed.count("told-weaker") == 1, "only among those that are no mean"
 
 
-def test_all_models_told_so_are_a_mean_each_once(tmp_path: Path) -> None:
+def test_all_models_told_so_are_a_mean_of_their_seats(tmp_path: Path) -> None:
     """`weaker` has played so twice: it still is one of three models."""
     twice = {"again-weaker": {"model": "weaker", "instruction": STEPS}}
     players = {**told(STEPS, *LEVELS), **twice}
@@ -119,21 +120,76 @@ def test_an_instruction_of_its_own_makes_no_other_way(tmp_path: Path) -> None:
 
 
 def test_no_ratio_is_taken_to_some_of_the_models(tmp_path: Path) -> None:
-    """`solo` of one model only, since the others are told to think and one of them is not there at all so."""
-    players = {
-        "strong": {"model": "strong", "instruction": STEPS},
-        **plain("weak", "weaker"),
-    }
-    figures = moot.run(experiment(tmp_path, players, "solo", MAJORITY)).figures
+    """Of three models one agent alone: the first."""
+    agent = {"discuss": {**ONE_AGENT["discuss"], "step_by_step": False}}
+    figures = moot.run(experiment(tmp_path, plain(), MAJORITY, agent, ONE_AGENT)).figures
     assert "protocol_baselines" not in figures
-    assert [(row["against"], row["models"], row["of_models"]) for row in figures[NOT_ALL]] == [
-        ("solo, step by step", 1, 3),
-        ("solo", 2, 3),
-    ]
+    assert {(row["models"], row["of_models"]) for row in figures[NOT_ALL]} == {(1, 3)}
     talk = next(row for row in figures["protocol_cost"] if row["protocol"] == "majority-consensus")
     assert (talk["calls_ratio"], talk["tokens_ratio"], talk["alone"]) == (None, None, [])
     words = {section.id: " ".join(section.words) for section in discussion_sections(figures)}
-    assert "no × alone" in words["protocol-cost"]
+    assert "no model alone to compare with" in words["protocol-cost"]
+
+
+VOTE = {"discuss": {"personas": "none", "decision": "simple-voting"}}
+
+
+@pytest.mark.parametrize(
+    ("players", "table", "strong"),
+    [
+        (
+            {"s1": {"model": "strong"}, "s2": {"model": "strong"}, "w": {"model": "weak"}},
+            ["s1", "s2", "w"],
+            ["s1", "s2"],
+        ),
+        ({"s1": {"model": "strong"}, "w": {"model": "weak"}}, ["s1", "w"], ["s1"]),
+    ],
+    ids=["two-of-a-model", "one-comes-again"],
+)
+def test_a_model_counts_by_its_seats(
+    players: dict[str, Any], table: list[str], strong: list[str], tmp_path: Path
+) -> None:
+    """Two of three seats: a table that hands on the word of one of them by lot is no better than its models alone."""
+    figures = moot.run(experiment(tmp_path, players, "solo", VOTE, table=table)).figures
+    (row,) = figures["protocol_baselines"]
+    alone = scores(figures)
+    seats = [*(strong * 2)[:2], "w"]
+    by_lot = fmean(alone[name] for name in seats)
+    assert alone["w"] < fmean(alone[name] for name in strong)
+    assert alone["simple-voting"] - row["difference"] == pytest.approx(by_lot)
+    costs = {each["protocol"]: each for each in figures["protocol_cost"]}
+    tokens = {name: each["prompt_tokens"] + each["completion_tokens"] for name, each in costs.items()}
+    ratio = tokens["simple-voting"] / fmean(tokens[f"solo@{name}"] for name in seats)
+    assert costs["simple-voting"]["tokens_ratio"] == pytest.approx(ratio)
+
+
+STEPPING = {"strong": {"model": "strong", "instruction": STEPS}, **plain("weak", "weaker")}
+
+
+def test_whoever_sits_there_is_as_it_was_told_whatever_the_words(tmp_path: Path) -> None:
+    """One of them was told to think step by step: a mean of all three, and nothing is left out."""
+    figures = moot.run(experiment(tmp_path, STEPPING, "solo", MAJORITY)).figures
+    (row,) = figures["protocol_baselines"]
+    assert (row["against"], row["thinking"], row["players"]) == ("solo", "as each was told", list(LEVELS))
+    assert NOT_ALL not in figures
+    talk = next(each for each in figures["protocol_cost"] if each["protocol"] == "majority-consensus")
+    assert talk["alone"] == list(LEVELS)
+
+
+def test_others_do_not_stand_for_whoever_sits_there(tmp_path: Path) -> None:
+    """Others of its model were told nothing, or to think: that is another way for all, and none for what a seat was told."""
+    players = {**STEPPING, "plain-strong": {"model": "strong"}, **told(STEPS, "weak", "weaker")}
+    path = experiment(tmp_path, players, "solo", MAJORITY)
+    keys = json.loads(path.read_text(encoding="utf-8"))
+    keys["teams"] = {"table": {"players": list(players)}}
+    path.write_text(json.dumps(keys), encoding="utf-8")
+    figures = moot.run(path).figures
+    assert {row["against"]: row["players"] for row in figures["protocol_baselines"]} == {
+        "solo": list(LEVELS),
+        "solo, step by step": ["strong", "told-weak", "told-weaker"],
+    }
+    talk = next(each for each in figures["protocol_cost"] if each["protocol"] == "majority-consensus")
+    assert talk["alone"] == list(LEVELS)
 
 
 def test_one_agent_is_the_first_player_and_is_named(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from statistics import stdev
 from typing import Any
 
-from second_way.alone import in_words, stand_ins, way
+from second_way.alone import in_words, model_of, stepping_alone, told_alone
 from second_way.bounded import BoundedMean
 from second_way.compare import ANY_TEXT
 from second_way.hanging import together
@@ -165,7 +165,7 @@ def _turn_limits(questions: Sequence[Sequence[int]], most: int) -> tuple[Any, An
 
 
 def _costs(raw: Raw, talks: Sequence[Cell], alone: Sequence[Cell]) -> list[Row]:
-    """For one question played once; beside all models of the table alone, each once: as told, else all of them by steps."""
+    """For one question played once; beside all seats of the table alone: as told, else all of them by steps."""
     seated = {model for cell in talks for model in _models(cell)}
     single = [cell for cell in alone if _models(cell) <= seated]
     nobody: Row = {"calls_ratio": None, "tokens_ratio": None, "alone": []}
@@ -173,12 +173,11 @@ def _costs(raw: Raw, talks: Sequence[Cell], alone: Sequence[Cell]) -> list[Row]:
     played = [cell for cell in single if raw.episodes(cell)]
     for cell in talks:
         row = {**_protocol(talks, cell), **(spent := _spent(raw, cell)), **nobody}
-        for asked in ("", "step by step"):
-            found = stand_ins(cell, [one for one in played if way(one) == asked])
+        for found in (told_alone(cell, played), stepping_alone(cell, played)):
             if all(found.values()):
-                paid = [[_spent(raw, one) for one in of_model] for of_model in found.values()]
-                row["calls_ratio"] = _times(spent["calls"], [mean([one["calls"] for one in own]) for own in paid])
-                row["tokens_ratio"] = _times(_tokens(spent), [mean([_tokens(one) for one in own]) for own in paid])
+                seats = [[_spent(raw, one) for one in found[model_of(seat)]] for seat in cell.spec["players"]]
+                row["calls_ratio"] = _times(spent["calls"], [mean([one["calls"] for one in own]) for own in seats])
+                row["tokens_ratio"] = _times(_tokens(spent), [mean([_tokens(one) for one in own]) for own in seats])
                 row["alone"] = [one.player for of_model in found.values() for one in of_model]
                 break
         rows.append(row)

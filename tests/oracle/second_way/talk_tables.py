@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from second_way.alone import not_there, seats_by_model, stand_ins, thinking, way
+from second_way.alone import Found, agent_alone, by_way, everybody, model_of, not_there, seats_by_model, thinking, way
 from second_way.challenged import challenges
 from second_way.compare import ANY_TEXT
 from second_way.discussion import _mean_turns, _score
@@ -137,62 +137,61 @@ def _words(value: Any) -> str:
 
 
 def _baselines(raw: Raw, talks: Sequence[Cell]) -> Iterator[Row]:
-    for cell, against, members in _held_against(raw, talks):
-        pairs = _beside_models(raw, cell, members)
-        if not_there(cell, members) or not pairs:
+    for cell, against, asked, found in _held_against(raw, talks):
+        pairs = _beside_seats(raw, cell, found)
+        if not_there(cell, found) or not pairs:
             continue
-        kept = _kept(cell, members)
-        named = {**_name(talks, cell), **_who(against, kept)}
+        kept = everybody(found)
+        named = {**_name(talks, cell), **_who(against, asked, kept)}
         yield from _on_sets(raw, named, pairs, means=len(kept) > 1 or _repeated(raw, cell, *kept))
 
 
 def _no_baselines(raw: Raw, talks: Sequence[Cell]) -> Iterator[Row]:
     """Where a model of the table is missing, or all have answered no question in common."""
-    for cell, against, members in _held_against(raw, talks):
-        missing, found = not_there(cell, members), stand_ins(cell, members)
-        if missing or not _beside_models(raw, cell, members):
+    for cell, against, asked, found in _held_against(raw, talks):
+        missing = not_there(cell, found)
+        if missing or not _beside_seats(raw, cell, found):
             counts = {"models": sum(map(bool, found.values())), "of_models": len(found), "missing": missing}
-            yield {**_name(talks, cell), **_who(against, _kept(cell, members)), **counts, "why": ANY_TEXT}
+            yield {**_name(talks, cell), **_who(against, asked, everybody(found)), **counts, "why": ANY_TEXT}
 
 
-def _kept(cell: Cell, members: Sequence[Cell]) -> list[Cell]:
-    return [member for own in stand_ins(cell, members).values() for member in own]
-
-
-def _who(against: Any, kept: Sequence[Cell]) -> Row:
+def _who(against: Any, asked: str, kept: Sequence[Cell]) -> Row:
     players = list(dict.fromkeys(player["name"] for member in kept for player in member.spec["players"]))
-    return {"against": against, "thinking": thinking(kept), "players": players}
+    return {"against": against, "thinking": thinking(kept, asked), "players": players}
 
 
-def _beside_models(raw: Raw, cell: Cell, members: Sequence[Cell]) -> Pairs:
-    """A question that all have answered, beside the mean over models of the mean over those who play one."""
-    models = [[_values(raw, member) for member in own] for own in stand_ins(cell, members).values() if own]
+def _beside_seats(raw: Raw, cell: Cell, found: Found) -> Pairs:
+    """A question that all have answered, beside the mean over seats of the mean over those who play its model."""
+    models = {model: [_values(raw, member) for member in own] for model, own in found.items() if own}
+    seats = [model for seat in cell.spec["players"] if (model := model_of(seat)) in models]
     pairs = {}
     for question, value in _values(raw, cell).items():
-        if all(question in values for own in models for values in own):
-            means = [whole_mean([values[question] for values in own]) for own in models]
-            pairs[question] = [(value, whole_mean(means))]
+        if all(question in values for own in models.values() for values in own):
+            means = {model: whole_mean([values[question] for values in own]) for model, own in models.items()}
+            alone = whole_mean([means[model] for model in seats])
+            once = whole_mean([*means.values()])
+            pairs[question] = [(value, alone._replace(grades=once.grades))]
     return pairs
 
 
-def _held_against(raw: Raw, talks: Sequence[Cell]) -> Iterator[tuple[Cell, Any, list[Cell]]]:
-    """Players who were told so; then one agent in one turn of the same table. At least one of its models is among them."""
+def _held_against(raw: Raw, talks: Sequence[Cell]) -> Iterator[tuple[Cell, Any, str, Found]]:
+    """Players by how they were told; then one agent in one turn of the same table. At least one of its models is among them."""
     alone = [
         cell
         for cell in raw.cells
         if cell.traits.get("alone") and cell.traits.get("drafts") == "single-call" and raw.episodes(cell)
     ]
-    ways: dict[tuple[str, str], list[Cell]] = {}
-    for member in alone:
-        ways.setdefault((member.strategy, way(member)), []).append(member)
     for cell in talks:
         if _is_alone(cell):
             continue
         agents = [one for one in talks if _is_alone(one) and (one.team, one.cohort) == (cell.team, cell.cohort)]
-        asked = [(", ".join(filter(None, named)), members) for named, members in ways.items()]
-        for against, members in (*asked, *((ANY_TEXT, [one]) for one in agents)):
-            if any(stand_ins(cell, members).values()):
-                yield cell, against, members
+        held = [
+            (", ".join(filter(None, (strategy, asked))), asked, found)
+            for strategy in dict.fromkeys(member.strategy for member in alone)
+            for asked, found in by_way(cell, [member for member in alone if member.strategy == strategy])
+        ]
+        held += [(ANY_TEXT, way(one), agent_alone(cell, one)) for one in agents]
+        yield from ((cell, *each) for each in held if everybody(each[-1]))
 
 
 def _families(raw: Raw, talks: Sequence[Cell]) -> Iterator[Row]:

@@ -35,8 +35,8 @@ def baseline_sections(figures: Figures) -> Iterator[Section]:
 def _baselines(figures: Figures, rows: Rows, part: str, where: str) -> Section:
     shown = [_with_players(row) for row in rows]
     words = (
-        "Each protocol less the mean of all its own models alone, each once, on the same questions: those at its table where"
-        " they have played alone so, else others of the same models.",
+        "Each protocol less the mean of all its own models alone, each by its part of the seats, on the same"
+        " questions: those at its table where they have played alone so, else others of the same models.",
         *paired_words(rows),
     )
     columns = with_team(

@@ -14,12 +14,15 @@ from typing import Any
 
 from moot.measures.cells import Stored
 from moot.measures.discussion.by_themselves import (
-    alone_for,
+    Alone,
+    WayAlone,
     models_at,
+    one_alone,
     players_at,
     players_of,
     was_told,
     way_alone,
+    ways_alone,
 )
 from moot.measures.discussion.naming import (
     apart_from,
@@ -65,6 +68,8 @@ class Baseline:
     against: str
     thinking: str
     models: tuple[tuple[Held, ...], ...]
+    seats: tuple[int, ...]
+    """The part of each of these models at the table, in the smallest whole numbers."""
     missing: tuple[str, ...] = ()
     """Who sits at the table with a model that nobody has played so: without these it is no mean of the table's models."""
 
@@ -124,9 +129,10 @@ def _ways_alone(held: Sequence[Held], alone: Sequence[Held]) -> Iterator[tuple[H
 def _players_alone(discussion: Held, alone: Sequence[Held]) -> Iterator[Baseline]:
     """By what they were told."""
     played = [member for member in alone if member.talks]
-    for way in dict.fromkeys((member.cell["strategy"], way_alone(member.cell)) for member in played):
-        alike = [member for member in played if (member.cell["strategy"], way_alone(member.cell)) == way]
-        yield from _of_models(discussion, alike, ", ".join(filter(None, way)))
+    for strategy in dict.fromkeys(member.cell["strategy"] for member in played):
+        alike = [member for member in played if member.cell["strategy"] == strategy]
+        for way, standing in ways_alone(discussion.cell, [member.cell for member in alike]):
+            yield from _of_models(discussion, alike, standing, way, ", ".join(filter(None, (strategy, way))))
 
 
 def _agents_alone(discussion: Held, single: Sequence[Held], names: Mapping[str, Row]) -> Iterator[Baseline]:
@@ -134,26 +140,37 @@ def _agents_alone(discussion: Held, single: Sequence[Held], names: Mapping[str, 
     for member in single:
         if member.table == discussion.table:
             named = names[member.cell["id"]]
-            yield from _of_models(discussion, [member], f"{named['protocol']}, {named['with']}")
+            standing = one_alone(discussion.cell, member.cell)
+            against = f"{named['protocol']}, {named['with']}"
+            yield from _of_models(discussion, [member], standing, way_alone(member.cell), against)
 
 
-def _of_models(discussion: Held, alike: Sequence[Held], against: str) -> Iterator[Baseline]:
+def _of_models(
+    discussion: Held, alike: Sequence[Held], standing: Alone, way: WayAlone, against: str
+) -> Iterator[Baseline]:
     """Of those who have played in one way; nothing where none of them has a model of the table."""
-    standing = alone_for(discussion.cell, [member.cell for member in alike])
     if cells := standing.cells:
         by_cell = {member.cell["id"]: member for member in alike}
         models = tuple(tuple(by_cell[cell["id"]] for cell in of_model) for of_model in standing.by_model.values())
-        thinking = way_alone(cells[0]) or (AS_TOLD if any(map(was_told, cells)) else PLAIN)
-        yield Baseline(against, thinking, models, tuple(players_of(discussion.cell, standing.missing)))
+        thinking = way or (AS_TOLD if any(map(was_told, cells)) else PLAIN)
+        missing = tuple(players_of(discussion.cell, standing.missing))
+        yield Baseline(against, thinking, models, standing.seats, missing)
 
 
 def _pairs_with(discussion: Held, baseline: Baseline) -> Pairs:
-    """Each model counts once, on the questions that all who play one have, where all are graded: else the mean would be over
-    others each time."""
+    """Each model counts by its part of the seats, on the questions that all who play one have, where all are graded: else the
+    mean would be over others each time. A table that hands on the word of one seat by lot is then as good as its baseline. Answers are counted once."""
     ours = discussion.values()
     theirs = [[member.values() for member in members] for members in baseline.models]
+
+    def alone(question: str) -> Value:
+        means = [whole_mean([values[question] for values in of_one]) for of_one in theirs]
+        once, seats = whole_mean(means), zip(means, baseline.seats, strict=True)
+        by_seat = whole_mean([mean for mean, times in seats for _ in range(times)])
+        return once._replace(known=by_seat.known, least=by_seat.least, most=by_seat.most, words=by_seat.words)
+
     return {
-        question: [(value, whole_mean([whole_mean([values[question] for values in of_one]) for of_one in theirs]))]
+        question: [(value, alone(question))]
         for question, value in ours.items()
         if all(question in values for of_one in theirs for values in of_one)
     }

@@ -7,7 +7,7 @@ from statistics import fmean
 from typing import Any
 
 from moot.measures.cells import Stored
-from moot.measures.discussion.by_themselves import alone_for, models_at, told_alone, way_alone
+from moot.measures.discussion.by_themselves import Alone, as_told, by_steps, models_at, told_alone
 from moot.measures.question_costs import mean_cost, means_by_question, question_costs
 from moot.measures.source import Source
 
@@ -16,7 +16,7 @@ Row = dict[str, Any]
 
 def cost_rows(source: Source, held: Sequence[tuple[Stored, Row]], alone: Sequence[Stored]) -> Iterator[Row]:
     """A question's calls and tokens: the models at the tables alone, then each discussion as so many times the mean over all
-    models of its own."""
+    models of its own, each by its part of the seats."""
     seated = {model for cell, _ in held for model in models_at(cell)}
     single = {cell["id"]: _spent(source, cell) for cell in alone if set(models_at(cell)) <= seated}
     shown = [cell for cell in alone if cell["id"] in single]
@@ -27,25 +27,28 @@ def cost_rows(source: Source, held: Sequence[tuple[Stored, Row]], alone: Sequenc
     for cell, named in held:
         spent = _spent(source, cell)
         standing = _standing_for(cell, [one for one in shown if single[one["id"]]["episodes"]])
-        models = [[single[one["id"]] for one in of_model] for of_model in standing]
+        models = [[single[one["id"]] for one in of_model] for of_model in standing.by_model.values()]
         yield {
             **named,
             **spent,
-            "calls_ratio": _ratio(spent["calls"], [fmean(paid["calls"] for paid in of_one) for of_one in models]),
-            "tokens_ratio": _ratio(_tokens(spent), [fmean(map(_tokens, of_one)) for of_one in models]),
-            "alone": [str(one["player"]) for of_model in standing for one in of_model],
+            "calls_ratio": _ratio(
+                spent["calls"], [fmean(paid["calls"] for paid in of_one) for of_one in models], standing.seats
+            ),
+            "tokens_ratio": _ratio(_tokens(spent), [fmean(map(_tokens, of_one)) for of_one in models], standing.seats),
+            "alone": [str(one["player"]) for one in standing.cells],
         }
 
 
-def _standing_for(table: Stored, alone: Sequence[Stored]) -> list[list[Stored]]:
-    """By its models: those who have played alone in the first way in which all of them have, best as each was told; nobody
-    where there is no such way."""
-    ways = dict.fromkeys((cell["strategy"], way_alone(cell)) for cell in alone)
-    for way in sorted(ways, key=lambda way: way[1] is not None):
-        standing = alone_for(table, [cell for cell in alone if (cell["strategy"], way_alone(cell)) == way])
-        if not standing.missing:
-            return list(standing.by_model.values())
-    return []
+def _standing_for(table: Stored, alone: Sequence[Stored]) -> Alone:
+    """Who has played alone in the first way in which all of its models have, best as each was told; nobody where there is no
+    such way."""
+    strategies = dict.fromkeys(cell["strategy"] for cell in alone)
+    for standing_in in (as_told, by_steps):
+        for strategy in strategies:
+            standing = standing_in(table, [cell for cell in alone if cell["strategy"] == strategy])
+            if not standing.missing:
+                return standing
+    return Alone({}, ())
 
 
 def _spent(source: Source, cell: Stored) -> Row:
@@ -67,6 +70,7 @@ def _tokens(spent: Row) -> float:
     return float(spent["prompt_tokens"] + spent["completion_tokens"])
 
 
-def _ratio(value: float, alone: Sequence[float]) -> float | None:
-    total = sum(alone)
-    return value * len(alone) / total if total else None
+def _ratio(value: float, alone: Sequence[float], seats: Sequence[int]) -> float | None:
+    """To the mean over the seats, each as its model alone."""
+    total = sum(paid * times for paid, times in zip(alone, seats, strict=True))
+    return value * sum(seats) / total if total else None

@@ -135,8 +135,8 @@ def _costs(figures: Figures) -> Iterator[Section]:
     talks = [row for row in rows if row["team"] is not None]
     if any(row["alone"] for row in talks):
         words.append(
-            "Alone: the mean over the models of the table, each once, answering by themselves as each was told; step by step"
-            " where only so all of them have."
+            "Alone: the mean over the models of the table, each by its part of the seats, answering by themselves as each was"
+            " told; step by step where only so all of them have."
         )
     if len(talks) == len(rows):
         words.append("There is no model alone to compare with: add - solo to the strategies.")
