@@ -1,24 +1,30 @@
 """Grouping by meaning, in stages, each of which says what it did.
 
-1. Equal once normalised. 2. Equal once lemmatised, in any word order. 3. A grouping model, one call a question, whose
+1. Equal once normalised, as the grader without a model takes two answers for one. 2. Equal once lemmatised, in any word order. 3. A grouping model, one call a question, whose
 reply must be a partition of exactly the answers that are left apart; or, offline, the cosine of embeddings. Where the
 model gives no partition the stages before stand, and the grouping says so. Letters and yes/no need only the first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Any, ClassVar, Protocol
 
 from moot.grade.lemmas import lemma_key
-from moot.grade.normalise import spelled
+from moot.grade.match import alike, alike_but_for_marks
+from moot.grade.normalise import spelled, too_long
 from moot.team import Player, Team
 from moot.team.forms import Unusable, object_schema
 from moot.types import Answer, Case, Grouping, Question
 
 GROUPING = "grouping"
 """The name under which the grouping model stands in a transcript."""
+
+
+MOST_COMPARED = 100
+"""Clusters. A team has fewer members; among more, equal spelling alone joins."""
 
 
 class Similarity(Protocol):
@@ -59,6 +65,8 @@ class Stages:
             clusters = merged(clusters, "normalised", key=lambda text: " ".join(text.split()))
             return await self._by_meaning(question, clusters, team)
         clusters = merged(clusters, "normalised", key=lambda text: spelled(text, question.language))
+        if question.kind == "open":
+            clusters = _joined_as_graded(clusters, question.language)
         if question.kind != "open" or len(clusters) < 2:
             return _grouping(clusters)
         clusters = merged(clusters, "lemmas", key=lambda text: lemma_key(text, question.language))
@@ -101,6 +109,40 @@ def merged(clusters: Sequence[Cluster], stage: str, key: Any) -> list[Cluster]:
     for cluster in clusters:
         together.setdefault(key(cluster.text), []).append(cluster)
     return [_joined(group, stage) for group in together.values()]
+
+
+def _joined_as_graded(clusters: list[Cluster], language: str) -> list[Cluster]:
+    """Clusters of which each would be right, were another the reference, become one: what is right is never two parties."""
+    if not 1 < len(clusters) <= MOST_COMPARED or any(too_long(cluster.text) for cluster in clusters):
+        return clusters
+    clusters = _linked(clusters, lambda one, other: alike(one.text, other.text, language))
+    pairs = {
+        frozenset((one.text, other.text))
+        for one, other in combinations(clusters, 2)
+        if alike_but_for_marks(one.text, other.text, language)
+    }
+    linked = _components(clusters, lambda one, other: frozenset((one.text, other.text)) in pairs)
+    parts: list[list[Cluster]] = []
+    for group in linked:
+        clear = all(frozenset((one.text, other.text)) in pairs for one, other in combinations(group, 2))
+        parts += [group] if clear else [[cluster] for cluster in group]
+    return [_joined(group, "normalised") for group in parts]
+
+
+def _linked(clusters: list[Cluster], linked: Callable[[Cluster, Cluster], bool]) -> list[Cluster]:
+    return [_joined(group, "normalised") for group in _components(clusters, linked)]
+
+
+def _components(clusters: list[Cluster], linked: Callable[[Cluster, Cluster], bool]) -> list[list[Cluster]]:
+    """Whatever is linked, be it by others between."""
+    groups: list[list[Cluster]] = []
+    for cluster in clusters:
+        near = [group for group in groups if any(linked(cluster, member) for member in group)]
+        groups = [group for group in groups if group not in near]
+        groups.append([*(member for group in near for member in group), cluster])
+    places = {id(cluster): place for place, cluster in enumerate(clusters)}
+    ordered = [sorted(group, key=lambda cluster: places[id(cluster)]) for group in groups]
+    return sorted(ordered, key=lambda group: places[id(group[0])])
 
 
 def _joined(group: Sequence[Cluster], stage: str) -> Cluster:
