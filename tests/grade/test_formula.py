@@ -136,7 +136,19 @@ ALIKE = [
     (r"\frac{dy}{dx}", "dy/dx"),
     (r"\frac{AB}{CD}", "AB/CD"),
     (r"\frac{\text{kg}}{\text{mol}}", "kg/mol"),
-    ("0.5%", "**0.5%**", "`0.5%`", "“0.5%”", r"\boxed{0.5\%}", r"\(0.5%\)", "the 0.5%", "+0.5%", "~0.5%", "0.5%,", "[0.5%]"),
+    (
+        "0.5%",
+        "**0.5%**",
+        "`0.5%`",
+        "“0.5%”",
+        r"\boxed{0.5\%}",
+        r"\(0.5%\)",
+        "the 0.5%",
+        "+0.5%",
+        "~0.5%",
+        "0.5%,",
+        "[0.5%]",
+    ),
     ("(2, 3)", "**(2, 3)**", "`(2, 3)`", "_(2, 3)_", '"**(2, 3)**"', "**`(2, 3)`**."),
     ("[1, 5]", "**[1, 5]**"),
     (r"$9.7 \times 10^{-15}$", r"**$9.7 \times 10^{-15}$**"),
@@ -297,3 +309,27 @@ async def test_a_vote_tells_intervals_apart() -> None:
     answers = [Answer(f"p{place}", text) for place, text in enumerate(said)]
     grouping = await Stages().group(Question("q", "?"), answers, Team("t", ()))
     assert [len(group) for group in grouping.groups] == [3, 1]
+
+
+@pytest.mark.parametrize(
+    ("said", "sizes"),
+    [
+        (("H2O and CO2", "H₂O and CO₂"), [2]),
+        (("T₁", "T1"), [2]),
+        (("B12", "B₁₂"), [2]),
+        (("(1, 2)", "1, 2"), [2]),
+        (("sin x", "sin(x)"), [2]),
+        (("≈ 5", "5"), [2]),
+        (("+5 V", "5 V"), [2]),
+        (("8.9 m/s^2", "**8.9 m/s^2**"), [2]),
+        (("5%", "0.05"), [2]),
+        (("5%", "5", "0.05"), [2, 1]),
+        (("[1, 5]", "1, 5", "(1, 5)"), [1, 1, 1]),
+        (("(x+1)/2", "x+1/2"), [1, 1]),
+    ],
+)
+async def test_a_vote_takes_for_one_what_grading_does(said: tuple[str, ...], sizes: list[int]) -> None:
+    for order in (said, said[::-1]):
+        answers = [Answer(f"p{place}", text) for place, text in enumerate(order)]
+        grouping = await Stages().group(Question("q", "?"), answers, Team("t", ()))
+        assert sorted(map(len, grouping.groups), reverse=True) == sizes

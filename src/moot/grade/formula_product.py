@@ -33,8 +33,8 @@ class ProductOfFactors:
 
 
 def beside(factors: Sequence[str]) -> str:
-    """Factors one after another: digits behind anything need a sign, or they would be a part of it, and so do letters that without
-    one are a word or a unit: N*m is no nm."""
+    """Factors one after another: digits behind anything need a sign, or they would be a part of it, and so do letters that
+    without one are a word or a unit: N*m is no nm."""
     parts: list[str] = []
     for alone, group in groupby(factors, key=_is_letter):
         run = list(group)
