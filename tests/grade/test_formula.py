@@ -74,6 +74,15 @@ APART = [
     ("Cl^-", "Cl"),
     ("0.02%", "2%"),
     ("0.5 %", "0.5"),
+    ("0.02", "**0.02%**"),
+    ("0.02", "the 0.02%"),
+    ("0.02", r"\(0.02%\)"),
+    ("10 N·m", "10nm"),
+    ("5 m·s", "5ms"),
+    ("N·m", "nm"),
+    ("a × n", "an"),
+    ("x - sin x", "x sin x"),
+    (r"\frac{h}{mv}", "hv/m"),
 ]
 ALIKE = [
     ("1.5 million", "1,500,000", "1500000", "1.50 million", "$1.5 million"),
@@ -120,6 +129,44 @@ ALIKE = [
     (r"1.5 \times 10^14 \text{ photons}", "1.5 × 10^14 photons", r"1.5 \times 10^{14}\text{ photons}"),
     ("$.38 + .60$", ".38 + .60"),
     (r"\sqrt 13", r"\sqrt{13}", "√13"),
+    (r"\frac{h}{mv}", "h/(mv)"),
+    (r"\frac{1}{RC}", "1/(RC)"),
+    (r"\frac{mv^2}{qB}", "mv^2/(qB)"),
+    (r"\frac{PV}{nR}", "PV/(nR)", r"\frac{P V}{n R}"),
+    (r"\frac{dy}{dx}", "dy/dx"),
+    (r"\frac{AB}{CD}", "AB/CD"),
+    (r"\frac{\text{kg}}{\text{mol}}", "kg/mol"),
+    (
+        "0.5%",
+        "**0.5%**",
+        "`0.5%`",
+        "“0.5%”",
+        r"\boxed{0.5\%}",
+        r"\(0.5%\)",
+        "the 0.5%",
+        "+0.5%",
+        "~0.5%",
+        "0.5%,",
+        "[0.5%]",
+    ),
+    ("(2, 3)", "**(2, 3)**", "`(2, 3)`", "_(2, 3)_", '"**(2, 3)**"', "**`(2, 3)`**."),
+    ("[1, 5]", "**[1, 5]**"),
+    (r"$9.7 \times 10^{-15}$", r"**$9.7 \times 10^{-15}$**"),
+    (r"\begin{pmatrix}1\\2\end{pmatrix}", r"**\begin{pmatrix}1\\2\end{pmatrix}**"),
+    (r"\cos\theta", "cos(θ)", "cos θ", "cosθ"),
+    (r"\sin x", "sin(x)", "sin x"),
+    (r"\sin 2x", "sin(2x)", "sin 2x"),
+    (r"2\sin x\cos x", "2sin(x)cos(x)", "2 sin x cos x"),
+    ("x ∈ ℝ", "x ∈ R", r"x \in \mathbb{R}"),
+    ("n ∈ ℤ", "n ∈ Z"),
+    ("ϕ/2", "φ/2"),
+    ("ε₀", "ϵ₀"),
+    ("ϑ/2", "θ/2"),
+    (r"\approx 3.14", "≈ 3.14", "3.14"),
+    (r"\alpha", "alpha"),
+    (r"\d+", r"(\d+)", r"`\d+`"),
+    (r"\n", r"'\n'"),
+    (r"10\ \text{N}\cdot\text{m}", "10 N·m", "10 Nm"),
 ]
 BRACKETS_LEFT_OUT = [("[0, 1]", "0, 1"), ("(3,4)", "3, 4"), (r"\{1,2\}", "1,2"), ("(B, C)", "B, C")]
 
@@ -262,3 +309,27 @@ async def test_a_vote_tells_intervals_apart() -> None:
     answers = [Answer(f"p{place}", text) for place, text in enumerate(said)]
     grouping = await Stages().group(Question("q", "?"), answers, Team("t", ()))
     assert [len(group) for group in grouping.groups] == [3, 1]
+
+
+@pytest.mark.parametrize(
+    ("said", "sizes"),
+    [
+        (("H2O and CO2", "H₂O and CO₂"), [2]),
+        (("T₁", "T1"), [2]),
+        (("B12", "B₁₂"), [2]),
+        (("(1, 2)", "1, 2"), [2]),
+        (("sin x", "sin(x)"), [2]),
+        (("≈ 5", "5"), [2]),
+        (("+5 V", "5 V"), [2]),
+        (("8.9 m/s^2", "**8.9 m/s^2**"), [2]),
+        (("5%", "0.05"), [2]),
+        (("5%", "5", "0.05"), [2, 1]),
+        (("[1, 5]", "1, 5", "(1, 5)"), [1, 1, 1]),
+        (("(x+1)/2", "x+1/2"), [1, 1]),
+    ],
+)
+async def test_a_vote_takes_for_one_what_grading_does(said: tuple[str, ...], sizes: list[int]) -> None:
+    for order in (said, said[::-1]):
+        answers = [Answer(f"p{place}", text) for place, text in enumerate(order)]
+        grouping = await Stages().group(Question("q", "?"), answers, Team("t", ()))
+        assert sorted(map(len, grouping.groups), reverse=True) == sizes

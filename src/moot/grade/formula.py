@@ -25,7 +25,8 @@ _ADDED = frozenset("+-±∓")
 
 _EVIDENCE = re.compile(
     r"[=<>≤≥≠≈≡∈∉⊂⊆∪∩^_+*±∓]|[0-9)] ?/|/ ?[0-9(]|(?<![^\W_])[^\W\d_] ?/ ?[^\W\d_](?![^\W\d_])"
-    r"|\b(?:sqrt|pi|infinity|(?:arc)?(?:sin|cos|tan) ?\(|log|ln)\b"
+    r"|\b(?:sqrt|pi|infinity|log|ln)\b"
+    r"|(?<![^\W\d_])(?:arc)?(?:sin|cos|tan|cot)(?: ?[(0-9]| ?[^\W\d_](?![^\W\d_])| (?:pi|sqrt)\b)|\) ?!"
     r"|(?:[0-9)]|(?<![^\W_])[^\W\d_]{1,3}) ?(?:- ?\(|\([^()]*-)|\) ?- ?(?:[0-9(]|[^\W\d_]{1,3}(?![^\W_]))"
 )
 """Without any of these a text is words or one number. The stroke of AC/DC says nothing."""

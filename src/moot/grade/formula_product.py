@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
+
+from moot.grade.formula_tokens import is_word
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +33,17 @@ class ProductOfFactors:
 
 
 def beside(factors: Sequence[str]) -> str:
-    """Factors one after another: digits behind anything need a sign, or they would be a part of it."""
-    return "".join(f"*{factor}" if place and factor[0].isdigit() else factor for place, factor in enumerate(factors))
+    """Factors one after another: digits behind anything need a sign, or they would be a part of it, and so do letters that
+    without one are a word or a unit: N*m is no nm."""
+    parts: list[str] = []
+    for alone, group in groupby(factors, key=_is_letter):
+        run = list(group)
+        parts += ["*".join(run)] if alone and is_word("".join(run)) else run
+    return "".join(f"*{part}" if place and part[0].isdigit() else part for place, part in enumerate(parts))
+
+
+def _is_letter(factor: str) -> bool:
+    return len(factor) == 1 and factor.isalpha()
 
 
 _ONE = re.compile(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ⁿⁱ", "0123456789-+ni")
 _LOWERED = str.maketrans("₀₁₂₃₄₅₆₇₈₉ₙᵢ", "0123456789ni")
@@ -41,7 +42,7 @@ _WORDS_OF_TWO = "or and if is in to of for no not the at by on as an it be so we
 _SHORT_WORDS = frozenset(_WORDS_OF_TWO.split())
 _UNIT_WORDS = (
     "cm mm km kg mg ml hz ev kj mol kpa pa atm min sec hr hrs day ft yd mi oz lb lbs mph kmh rad deg cal bc ad am pm "
-    "ce bce st nd rd th ph usd eur gbp rub yes"
+    "ce bce st nd rd th ph usd eur gbp rub yes nm ms ns"
 )
 _UNITS_OF_TWO = frozenset(_UNIT_WORDS.split())
 """Units and other short words that are no product of quantities."""
@@ -50,6 +51,10 @@ _LONGEST_PRODUCT = 3
 _UNITS = frozenset("%$€£¥₽°")
 OPENS = {"(": ")", "[": "]", "{": "}"}
 CLOSES = frozenset(OPENS.values())
+
+_FUNCTION_OF_ONE = re.compile(r"(?<![^\W\d_])(?:arc)?(?:sin|cos|tan|cot)(?=[xα-ω](?![^\W\d_]))")
+"""Of sinθ, which is sin θ."""
+_OTHER_FORMS = ("<font>", "<compat>", "<wide>", "<narrow>")
 
 _EDGES = " \t\n$\"'«»“”`"
 _ENDS = f"{_EDGES}.,;"
@@ -65,11 +70,21 @@ def prepared(text: str) -> str:
     text = _HALVES.sub(lambda half: f"{half[1]} {_fraction_of(half[2])}" if half[1] else _fraction_of(half[2]), text)
     text = _RAISED_RUN.sub(lambda run: f"^({run.group().translate(_RAISED)})", text)
     text = _LOWERED_RUN.sub(lambda run: f"_({run.group().translate(_LOWERED)})", text)
-    folded = unicodedata.normalize("NFC", text).lower().translate(_ONE_CHARACTER)
-    return _unwrapped(" ".join(folded.split()).strip(_EDGES).rstrip(_ENDS))
+    composed = unicodedata.normalize("NFC", text)
+    plain = composed if composed.isascii() else "".join(map(_one_form, composed))
+    folded = _FUNCTION_OF_ONE.sub(r"\g<0> ", plain.lower().translate(_ONE_CHARACTER))
+    return without_brackets(" ".join(folded.split()).strip(_EDGES).rstrip(_ENDS))
 
 
-def _unwrapped(plain: str) -> str:
+@lru_cache(maxsize=5_000)
+def _one_form(character: str) -> str:
+    """The letter that another only draws otherwise: R of ℝ, φ of ϕ. What stands above or below is no such form."""
+    if character.isascii() or not unicodedata.decomposition(character).startswith(_OTHER_FORMS):
+        return character
+    return unicodedata.normalize("NFKC", character)
+
+
+def without_brackets(plain: str) -> str:
     """Without brackets around the whole of one thing."""
     while len(plain) > 2 and plain[0] in "([" and plain[-1] == OPENS[plain[0]]:
         depth, parts = 0, False
@@ -123,14 +138,24 @@ def _of_letters(text: str, spaced: bool, *, hung_on: bool) -> list[Token]:
         return [Token("function", text, spaced)]
     if text in _NAMES:
         return [Token("name", text, spaced)]
-    is_word = text in _UNITS_OF_TWO or (text in _SHORT_WORDS and not hung_on)
-    if len(text) > _LONGEST_PRODUCT or is_word or not all(map(_is_quantity, text)):
+    is_short = text in _UNITS_OF_TWO or (text in _SHORT_WORDS and not hung_on)
+    if len(text) > _LONGEST_PRODUCT or is_short or not all(map(_is_quantity, text)):
         return [Token("word", text, spaced)]
     return [Token("letter", letter, spaced and not place) for place, letter in enumerate(text)]
 
 
+def are_quantities(text: str) -> bool:
+    """Whether letters in a row are several quantities beside each other, and no word or unit, nor the dx of a derivative."""
+    return not (len(text) == 2 and text[0] == "d") and len(_of_letters(text.lower(), spaced=False, hung_on=False)) > 1
+
+
+def is_word(letters: str) -> bool:
+    """Whether they are a short word or a unit, and no quantities beside each other."""
+    return letters in _UNITS_OF_TWO or letters in _SHORT_WORDS
+
+
 def _is_quantity(letter: str) -> bool:
-    return "a" <= letter <= "z" or "\u0370" <= letter <= "\u03ff" or letter in "ℝℤℕℚℂ"
+    return "a" <= letter <= "z" or "\u0370" <= letter <= "\u03ff"
 
 
 def _number(text: str) -> str:

@@ -1,24 +1,34 @@
 """Grouping by meaning, in stages, each of which says what it did.
 
-1. Equal once normalised. 2. Equal once lemmatised, in any word order. 3. A grouping model, one call a question, whose
-reply must be a partition of exactly the answers that are left apart; or, offline, the cosine of embeddings. Where the
-model gives no partition the stages before stand, and the grouping says so. Letters and yes/no need only the first.
+1. Equal once normalised, as the grader without a model takes two answers for one. 2. Equal once lemmatised, in any word
+order. 3. A grouping model, one call a question, whose reply must be a partition of exactly the answers that are left
+apart; or, offline, the cosine of embeddings. Where the model gives no partition the stages before stand, and the
+grouping says so. Letters and yes/no need only the first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Protocol
+from itertools import combinations
+from typing import Any, ClassVar, Protocol, TypeVar
 
 from moot.grade.lemmas import lemma_key
-from moot.grade.normalise import spelled
+from moot.grade.match import alike, alike_but_for_marks
+from moot.grade.members import listed_in
+from moot.grade.normalise import normalise, spelled, too_long
 from moot.team import Player, Team
 from moot.team.forms import Unusable, object_schema
 from moot.types import Answer, Case, Grouping, Question
 
+Node = TypeVar("Node", bound=Hashable)
+
 GROUPING = "grouping"
 """The name under which the grouping model stands in a transcript."""
+
+
+MOST_COMPARED = 2_000
+"""Pairs of which one has brackets or a sign of percent. No team gives more."""
 
 
 class Similarity(Protocol):
@@ -58,7 +68,10 @@ class Stages:
         if question.is_long:  # equal but for their spaces; what they mean is for whoever reads them
             clusters = merged(clusters, "normalised", key=lambda text: " ".join(text.split()))
             return await self._by_meaning(question, clusters, team)
-        clusters = merged(clusters, "normalised", key=lambda text: spelled(text, question.language))
+        if question.kind == "open":
+            clusters = _as_graded(clusters, question.language)
+        else:
+            clusters = merged(clusters, "normalised", key=lambda text: spelled(text, question.language))
         if question.kind != "open" or len(clusters) < 2:
             return _grouping(clusters)
         clusters = merged(clusters, "lemmas", key=lambda text: lemma_key(text, question.language))
@@ -101,6 +114,75 @@ def merged(clusters: Sequence[Cluster], stage: str, key: Any) -> list[Cluster]:
     for cluster in clusters:
         together.setdefault(key(cluster.text), []).append(cluster)
     return [_joined(group, stage) for group in together.values()]
+
+
+def _as_graded(clusters: list[Cluster], language: str) -> list[Cluster]:
+    """Clusters of which each would be right, were another the reference, become one: what is right is never two parties.
+
+    Such likeness is handed on, but where only one of two has brackets or a sign of percent: there whatever is joined must be
+    alike each with each, or 1, 5 would make one of [1, 5] and (1, 5).
+    """
+    if len(clusters) < 2:  # it may be megabytes
+        return clusters
+    texts = list(dict.fromkeys(cluster.text for cluster in clusters))
+    short = [text for text in texts if not too_long(text)]
+    keys = [{text: spelled(text, language) for text in texts}, {text: normalise(text) for text in short}]
+    links = [
+        (one, other)
+        for of_text in keys
+        for bucket in _buckets(of_text)
+        for one, other in combinations(bucket, 2)
+        if alike(one, other, language)
+    ]
+    groups = _components(texts, links)
+    marked = [text for text in short if "%" in text or listed_in(text) is not None]
+    if marked and len(marked) * len(short) <= MOST_COMPARED:
+        groups = _joined_by_marks(groups, marked, short, language)
+    home = {text: place for place, group in enumerate(groups) for text in group}
+    together: dict[int, list[Cluster]] = {}
+    for cluster in clusters:
+        together.setdefault(home[cluster.text], []).append(cluster)
+    return [_joined(group, "normalised") for group in together.values()]
+
+
+def _buckets(keys: Mapping[str, str]) -> Iterable[list[str]]:
+    buckets: dict[str, list[str]] = {}
+    for text, key in keys.items():
+        buckets.setdefault(key, []).append(text)
+    return buckets.values()
+
+
+def _joined_by_marks(
+    groups: list[list[str]], marked: Sequence[str], short: Sequence[str], language: str
+) -> list[list[str]]:
+    pairs = {
+        frozenset((one, other))
+        for one in marked
+        for other in short
+        if one != other and alike_but_for_marks(one, other, language)
+    }
+    alike_groups = {
+        frozenset((place, behind))
+        for place, behind in combinations(range(len(groups)), 2)
+        if all(frozenset((one, other)) in pairs for one in groups[place] for other in groups[behind])
+    }
+    joined: list[list[str]] = []
+    for places in _components(range(len(groups)), [tuple(sorted(pair)) for pair in alike_groups]):
+        clear = all(frozenset(pair) in alike_groups for pair in combinations(places, 2))
+        parts = [places] if clear else [[place] for place in places]
+        joined += [[text for place in part for text in groups[place]] for part in parts]
+    return joined
+
+
+def _components(nodes: Sequence[Node], links: Iterable[tuple[Node, ...]]) -> list[list[Node]]:
+    """Whatever is linked, be it by others between."""
+    home = {node: [node] for node in nodes}
+    for one, other in links:
+        if home[one] is not home[other]:
+            home[one] += home[other]
+            for node in tuple(home[other]):
+                home[node] = home[one]
+    return list({id(group): group for group in home.values()}.values())
 
 
 def _joined(group: Sequence[Cluster], stage: str) -> Cluster:

@@ -17,6 +17,7 @@ from moot.grade.listed import NOT_LISTED, only_listed
 from moot.grade.members import bare_members, listed_in
 from moot.grade.normalise import LONGEST_COMPARED, normalise, spelled, structure, too_long
 from moot.grade.squad import scored_by_words, squad
+from moot.grade.wrapping import unwrapped
 from moot.models.cut_out import CUT_FROM_ANSWER, was_cut
 from moot.types import UNKNOWN, Case, Score, Verdict
 
@@ -129,17 +130,45 @@ def _longest(case: Case) -> int:
 def _among(variants: tuple[str, ...], answer: str, reading: Callable[[str], str], case: Case) -> bool:
     if not variants:
         return False
+    answer = unwrapped(answer)
     answer_read = reading(answer)
+    language = case.question.language
     return any(
-        (
-            answer_read == reading(variant)
-            or _but_for_brackets(variant, answer, reading)
-            or _is_share_of_hundred(variant, answer)
-        )
-        and not _differ_in_a_sign(variant, answer)
-        and not _are_two_formulas(variant, answer, case.question.language)
-        for variant in variants
+        (answer_read == reading(variant) or _says_less(variant, answer, reading))
+        and not _are_two(variant, answer, language)
+        for variant in map(unwrapped, variants)
     )
+
+
+def alike(one: str, other: str, language: str) -> bool:
+    """Whether each of two answers would be right, were the other the reference."""
+    one, other = unwrapped(one), unwrapped(other)
+    return any(reading(one) == reading(other) for reading in _readings(language)) and _are_one(one, other, language)
+
+
+def alike_but_for_marks(one: str, other: str, language: str) -> bool:
+    """The same where only one of the two has brackets around its members, or a sign of percent.
+
+    Such likeness is not handed on: 1, 5 may be [1, 5] or (1, 5), and 5 % may be 5 or 0.05.
+    """
+    one, other = unwrapped(one), unwrapped(other)
+    return any(_says_less(one, other, reading) for reading in _readings(language)) and _are_one(one, other, language)
+
+
+def _readings(language: str) -> tuple[Callable[[str], str], ...]:
+    return (normalise, lambda text: spelled(text, language))
+
+
+def _are_one(one: str, other: str, language: str) -> bool:
+    return not _are_two(one, other, language) and not _are_two(other, one, language)
+
+
+def _says_less(reference: str, answer: str, reading: Callable[[str], str]) -> bool:
+    return _but_for_brackets(reference, answer, reading) or _is_share_of_hundred(reference, answer)
+
+
+def _are_two(reference: str, answer: str, language: str) -> bool:
+    return _differ_in_a_sign(reference, answer) or _are_two_formulas(reference, answer, language)
 
 
 def _is_share_of_hundred(reference: str, answer: str) -> bool:

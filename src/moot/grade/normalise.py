@@ -14,10 +14,12 @@ from functools import lru_cache
 
 from moot.grade.chemistry import without_marks
 from moot.grade.formula import formula
+from moot.grade.formula_tokens import without_brackets
 from moot.grade.members import InBrackets, listed, parted
 from moot.grade.numerals import numerals, scaled, thousands
 from moot.grade.signs import KEPT_MINUS, joined, signed
-from moot.grade.tex import improper, like_others, may_be_tex, plain
+from moot.grade.tex import improper, like_others, may_be_tex, name_of_greek, plain
+from moot.grade.wrapping import unwrapped
 from moot.types import Question
 
 _STRESS = "\u0301"
@@ -41,10 +43,14 @@ _ONE_IN_BRACES = re.compile(r"(?<!\\)\{ ?([0-9A-Za-z]) ?\}")
 _NO_SIGN = re.compile(r"\\(?:left|right) ?\.")
 _MINUS_OF_MONEY = re.compile(r"(?<!\w)[-−–] ?\\?[$€£¥₽] ?(?=[0-9.])")
 """-$5, which is as much as $-5."""
-_PART_OF_A_PERCENT = re.compile(r"[\s$\"'(]*[-−–]? ?0?[.,][0-9]+ ?\\?%[\s.$\"')]*")
-"""0.02 %, which is no 0.02: without the sign that is a share."""
+_PART_OF_ONE = re.compile(r"-?0?\.[0-9]+")
+"""Of 0.02 %, which is no 0.02: without the sign that is a share."""
+_ABOUT = re.compile(r"\s*(?:[≈~+]\s*)+(?=[-−–]?\s?\$?\.?[0-9])")
+"""Before a number that is all there is, it says nothing."""
 _TIME_OF_DAY = re.compile(r"(?<=[0-9])\s?([ap])\.\s?m\b\.?", re.IGNORECASE)
 """3 p.m., which is 3 PM."""
+_NEWTON_METRES = re.compile(r"(?<![^\W\d_])Nm(?![^\W\d_])")
+"""Which capitals tell from nanometres."""
 _APART = "␣"
 """Between the parts of a formula that has no plain spelling, so that it is one word."""
 
@@ -110,7 +116,7 @@ def _normalised(text: str) -> str:
 
 def _read(text: str) -> tuple[str, bool]:
     """Words and signs in one spelling, and whether there are any signs."""
-    folded = _folded(text.replace(KEPT_MINUS, " "))
+    folded = _folded(unwrapped(text).replace(KEPT_MINUS, " "))
     if "^{" in folded or "_{" in folded:
         folded = _ONE_RAISED.sub(r"\1\2", folded)
     if _TEX.search(folded):
@@ -120,9 +126,10 @@ def _read(text: str) -> tuple[str, bool]:
     parts = signed(parted(folded))
     if not parts.words:
         return " ".join(folded.split()), False
-    if "%" in folded and _PART_OF_A_PERCENT.fullmatch(folded):
-        return f"{joined(parts.words, parts.signs)}%", True
-    return joined(*_without_articles(parts.words, parts.signs)), any(parts.signs)
+    read = joined(*_without_articles(parts.words, parts.signs))
+    if "%" in folded and _PART_OF_ONE.fullmatch(alone := read.strip("()[]")):
+        return f"{alone}%", True
+    return read, any(parts.signs)
 
 
 def _as_it_stands(tex: str) -> str:
@@ -142,6 +149,8 @@ def _without_articles(words: Sequence[str], signs: Sequence[str]) -> tuple[list[
     """An article is one only before another word: not at the end, and not as a part of a formula, such as a b."""
     last = len(words) - 1
     quantities = "a" in words and all(len(word) == 1 or word[0].isnumeric() for word in words)
+    first = next((place for place, word in enumerate(words) if word not in _ARTICLES), 0)
+    of_number = first if words[first][0].isnumeric() else 0  # up to a first number there is no quantity
     kept = [
         place
         for place, word in enumerate(words)
@@ -150,7 +159,7 @@ def _without_articles(words: Sequence[str], signs: Sequence[str]) -> tuple[list[
             and place < last
             and not signs[place]
             and not signs[place + 1]
-            and not (quantities and (place or not words[1][0].isnumeric()))
+            and not (quantities and place >= of_number)
         )
     ]
     return [words[place] for place in kept], [*(signs[place] for place in kept), signs[-1]]
@@ -192,16 +201,23 @@ def _spelled(text: str, language: str) -> str:
     ]
     before = [sign for start, run in zip(starts, runs, strict=True) for sign in (signs[start], *[""] * (len(run) - 1))]
     shortest = _shortest(joined([word for run in runs for word in run], [*before, signs[-1]]))
-    return f"{shortest}%" if "%" in text and _PART_OF_A_PERCENT.fullmatch(text) else shortest
+    return f"{shortest}%" if "%" in written and _PART_OF_ONE.fullmatch(shortest) else shortest
 
 
 @lru_cache(maxsize=20_000)
 def _written(text: str, language: str) -> str | None:
     """A text as it is read, whatever it is written in. None: it is in TeX that has no plain spelling."""
+    text = unwrapped(text)
     text = _TIME_OF_DAY.sub(r" \1m", text) if "m" in text.lower() else text
     bare = _without_notation(_MINUS_OF_MONEY.sub("-", text))
     if bare is None:
         return None
+    if (about := _ABOUT.match(bare)) is not None:
+        bare = bare[about.end() :]
+    if "Nm" in bare:
+        bare = _NEWTON_METRES.sub("N*m", bare)
+    if len(bare) <= 2:
+        bare = name_of_greek(bare)
     written = thousands(scaled(parted(bare, language), language), language)
     return written if language == "en" else _DECIMAL_COMMA.sub(".", written)
 
@@ -209,7 +225,9 @@ def _written(text: str, language: str) -> str | None:
 def _unplain(tex: str) -> str:
     """TeX without a plain spelling, such as a matrix: its parts, but for the size and the spaces of its signs."""
     text = _NO_SIGN.sub("", tex.replace(_APART, " ").translate(_DASHES))
-    text = _ONE_RAISED.sub(r"\1\2", like_others(text)).strip(_TEX_EDGES).rstrip(".")
+    text = without_brackets(_ONE_RAISED.sub(r"\1\2", like_others(text)).strip(_TEX_EDGES).rstrip("."))
+    if len(text) > 2 and text[0] == text[-1] == "'":
+        text = text[1:-1]
     tokens = _TEX_TOKEN.findall(_ONE_IN_BRACES.sub(r" \1 ", text))
     return _APART.join(
         token if len(token) > 1 and token[0] == "\\" else _folded(token) for token in tokens if token != "$"

@@ -270,7 +270,8 @@ class _Gap:
         is_name = self._between((LETTER,), (NUMBER,)) and not any(mark in self.text for mark in "()[]")  # F-16
         if self.in_formula and not is_name:
             return bool(lead) or not last or self._between(_FORMULA, _FORMULA)  # not the one of well-being
-        return self._between(_FORMULA, _FORMULA) and not is_name
+        of_function = self.left in _FORMULA and self.word_behind in _QUANTITIES  # x - sin x
+        return of_function or (self._between(_FORMULA, _FORMULA) and not is_name)
 
     def _factorial_or_denial(self, mark: str, lead: str, last: bool) -> str:
         if mark == "!" and self.left == NUMBER and not self.right:

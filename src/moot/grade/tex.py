@@ -8,8 +8,11 @@ TeX, a path or a regular expression, stays what it is.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+from moot.grade.formula_tokens import are_quantities
 
 DEEPEST = 20
 """Braces within braces. Nobody's answer has more."""
@@ -82,6 +85,7 @@ _GREEK = {
     **dict(zip(("lambda", "mu", "nu", "xi", "rho", "sigma", "tau", "phi", "chi", "psi"), "λμνξρστφχψ", strict=True)),
     **dict(zip(("omega", "varepsilon", "varphi", "Delta", "Sigma", "Omega", "Gamma"), "ωεφΔΣΩΓ", strict=True)),
 }
+_NAMES_OF_GREEK = {letter: name.lower() for name, letter in _GREEK.items() if name not in ("varepsilon", "varphi")}
 _FUNCTIONS = frozenset(
     (
         "sin",
@@ -108,7 +112,9 @@ _QUANTITIES = frozenset(("pi", "sqrt", *_FRACTIONS, *_FUNCTIONS, *_GREEK))
 _SIMPLE_POWER = re.compile(r"-?(?:[0-9]+|[^\W\d_])|'+")
 """What needs no brackets above a quantity or below it: e^2x is not e^(2x)."""
 _ONE_FACTOR = re.compile(r"-?[0-9]+(?:\.[0-9]+)?|[^\W\d_]+|(?:[0-9]+|[^\W\d_])\^\w+|(?:sqrt)?\([^()]*\)")
-"""A denominator that needs no brackets."""
+"""A denominator that needs no brackets, unless its letters are quantities beside each other: h/mv may be h/m times v."""
+_LENGTHS = re.compile(r"[A-HK-OX-Z]{2}/[A-HK-OX-Z]{2}")
+"""Of AB to CD, which are lines between points and never written with brackets."""
 _WHOLE = re.compile(r"(?:(?<=[^\w.,^_/*)\]])|\A)[0-9]+ *\Z")
 """A whole number that is no part of anything else, at the end."""
 _NEAR = 40
@@ -130,6 +136,11 @@ _MIXED = re.compile(r"(?P<sign>-?)(?P<whole>[0-9]{1,12}) (?P<part>[0-9]{1,12})/(
 def may_be_tex(text: str) -> bool:
     """Whether there is anything in it that only TeX is written with."""
     return any(hint in text for hint in _HINTS)
+
+
+def name_of_greek(text: str) -> str:
+    """The name of a Greek letter that is all there is; any other text as it is."""
+    return _NAMES_OF_GREEK.get(unicodedata.normalize("NFKC", text.strip()), text)
 
 
 def spellings(tex: str) -> tuple[str, ...]:
@@ -319,7 +330,8 @@ class _Reader:
         behind = _FACTOR_BEHIND.match(self._tex, self._rest())
         is_factor = behind is not None and (behind["name"] is None or behind["name"] in _QUANTITIES)
         written = f"{f'({above})' if _has_terms(above) else above}/"
-        written += below if _ONE_FACTOR.fullmatch(below) else f"({below})"
+        is_one = _LENGTHS.fullmatch(f"{above}/{below}") or (_ONE_FACTOR.fullmatch(below) and not are_quantities(below))
+        written += below if is_one else f"({below})"
         before = parts.text
         near = max(0, len(before) - _NEAR)
         if above.isdecimal() and below.isdecimal() and _WHOLE.search(before, near):

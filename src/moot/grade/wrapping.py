@@ -1,0 +1,25 @@
+"""Marks of Markdown around the whole of an answer: **(2, 3)** is (2, 3), and `0.5%` is 0.5%."""
+
+from __future__ import annotations
+
+import re
+
+_EDGE = r"[\s\"“”«»]*+"
+_AROUND = re.compile(rf"{_EDGE}(?P<mark>\*{{1,3}}|_{{1,3}}|`{{1,3}})(?P<inside>\S.*)(?P=mark){_EDGE}[.,;]?", re.DOTALL)
+
+
+def unwrapped(text: str) -> str:
+    """A text without the marks around it. What has such a mark within is no one thing: *a*, *b*; nor is what has no word."""
+    while (around := _AROUND.fullmatch(text)) is not None:
+        inside = around["inside"]
+        if around["mark"][0] in inside.replace("\\_", "") and not _is_other(around["mark"], inside):
+            break
+        if not re.search(r"[^\W_]", inside):
+            break
+        text = inside.strip()
+    return text
+
+
+def _is_other(mark: str, inside: str) -> bool:
+    """2*x between two stars each, and a_1 likewise: one alone does not close what two have opened."""
+    return len(mark) > 1 and mark not in inside and inside[-1] != mark[0]
