@@ -202,7 +202,7 @@ def most_preferred(preferred: Mapping[str, Any], experiment: Plan, simulated: tu
         return _Measured(None, f"{preferred['of']}, the most preferred of its run, is not in it")
     figures, ahead = f"{preferred_words(preferred)}{_not_real(simulated)}", ""
     near = preferred.get(BUT_FOR_UNGRADED)
-    if near is not None or (not preferred["worse"] and not preferred["better"] and _may_turn(preferred)):
+    if near is not None or _may_turn(preferred):
         counted = COUNTED_AS[near or ("worse" if preferred["value"] <= HALF else "better")]
         ahead = f"; whether it is preferred cannot be told with {missing_told(preferred)} counted as {counted}"
     elif preferred["value"] <= HALF:
