@@ -10,6 +10,7 @@ from typing import Any
 
 from moot.errors import UsageError
 from moot.measures.claims.words import withheld_for
+from moot.measures.preferences.options import BUT_FOR_UNGRADED
 from moot.measures.reserved import SERVED
 from moot.models.closest import closest
 
@@ -19,7 +20,7 @@ COMPARED: dict[str, Callable[[float, float], bool]] = {
     ">": operator.gt,
     "<": operator.lt,
 }
-CLAIMED = ("value", "difference", "low", "high", "p", "low_holm", "high_holm", "p_holm")
+CLAIMED = ("value", "difference", "low", "high", "raw", "p", "low_holm", "high_holm", "p_holm")
 """Of a figure beside which it says why nothing is claimed: what no condition can rest on."""
 COUNTED = ("clusters", "measurement")
 """Keys of a report with several figures that say what was done, and nothing of how good it is."""
@@ -74,7 +75,7 @@ def _value(keys: Sequence[str], figures: Mapping[str, Any]) -> tuple[float | Non
     """From the headline where it has the first key, else from the report; null with its reason, where one stands beside."""
     headline = figures.get("headline") or {}
     place: Any = headline if keys[0] in headline else figures
-    why = None
+    why, turned = None, False
     for number, key in enumerate(keys):
         if place is None:
             return None, why
@@ -84,7 +85,9 @@ def _value(keys: Sequence[str], figures: Mapping[str, Any]) -> tuple[float | Non
             known = _known(place, top=not number, headline=headline)
             raise UsageError(f"--fail-under: {'.'.join(keys)}: there is no {key!r}{closest(key, known)}")
         why = place.get("why") or why
-        place = None if place.get("why") and key in CLAIMED else place[key]
+        # What is told of a part of the words is turned by the missing ones as well.
+        turned = turned or BUT_FOR_UNGRADED in place
+        place = None if (place.get("why") or turned) and key in CLAIMED else place[key]
     claims = keys[0] in headline or (len(keys) > 1 and keys[0] not in COUNTED)
     if claims and not isinstance(place, str | Mapping | list) and (withheld := withheld_for(headline)):
         return None, withheld

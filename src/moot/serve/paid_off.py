@@ -29,10 +29,9 @@ from moot.live.served_names import (
     several_meant,
 )
 from moot.live.team import LiveTeam
-from moot.measures.claims.preferred import silence
 from moot.measures.claims.words import gain_withheld_for, unreached_words, withheld_for
 from moot.measures.numbers import percent
-from moot.measures.preferences.options import BUT_FOR_UNGRADED
+from moot.measures.preferences.options import BUT_FOR_UNGRADED, COUNTED_AS, missing_told
 from moot.measures.simulated_models import simulated_models
 from moot.measures.source import Source
 from moot.models.closest import closest
@@ -202,16 +201,25 @@ def most_preferred(preferred: Mapping[str, Any], experiment: Plan, simulated: tu
     if name is None:
         return _Measured(None, f"{preferred['of']}, the most preferred of its run, is not in it")
     figures, ahead = f"{preferred_words(preferred)}{_not_real(simulated)}", ""
-    if preferred["value"] <= HALF:
+    near = preferred.get(BUT_FOR_UNGRADED)
+    if near is not None or _may_turn(preferred):
+        counted = COUNTED_AS[near or ("worse" if preferred["value"] <= HALF else "better")]
+        ahead = f"; whether it is preferred cannot be told with {missing_told(preferred)} counted as {counted}"
+    elif preferred["value"] <= HALF:
         served = (own for own, cell in served_names(experiment).items() if cell.player == preferred["against_player"])
         by_name = f": --only {shlex.quote(own)}" if (own := next(served, None)) is not None else ""
         ahead = f"; no more than {preferred['against']} alone{by_name}" if preferred["against_player"] else ""
     elif not preferred["better"]:
-        silent = f" with {silence(preferred)} counted as lost" if BUT_FOR_UNGRADED in preferred else ""
-        ahead = f"; whether it is preferred cannot be told{silent}"
+        ahead = "; whether it is preferred cannot be told"
     best = "the best of the run's teams" if preferred["value"] <= HALF else "the run's best"
     title = f"{best}, {preferred['of']}"
     return _Measured(name, f"{title}: {figures}{ahead}", f"{figures}{ahead}", title, simulated)
+
+
+def _may_turn(preferred: Mapping[str, Any]) -> bool:
+    """Whether what is no more than a half could be more, once the missing words were said."""
+    ends = preferred.get("if_won")
+    return preferred["value"] <= HALF and ends is not None and (ends["value"] is None or ends["value"] > HALF)
 
 
 def _player_ahead(headline: Mapping[str, Any], experiment: Plan) -> str:

@@ -129,7 +129,7 @@ class Preferences:
 
     @cached_property
     def judges(self) -> list[str]:
-        return list(dict.fromkeys(_habit(word) for word in self.words if word.judge is not None))
+        return list(dict.fromkeys(_habit(word) for word in self.words if word.has_habit))
 
     @cached_property
     def habits(self) -> list[Habit]:
@@ -174,7 +174,7 @@ class Preferences:
         """Where the share of each form may lie as questions differ, each as sure as what it is made of."""
         words = [word for word in self.words if word.pair == pair]
         weights = _weights(words)
-        asked = sum(weight for word, weight in zip(words, weights, strict=True) if word.judge is not None)
+        asked = sum(weight for word, weight in zip(words, weights, strict=True) if word.has_habit)
         part = asked / sum(weights)  # what needed no judge hangs on no place
         there = {unit_of(word.question) for word in words}
         units = [unit for unit in self.units if unit in there]
@@ -189,7 +189,7 @@ class Preferences:
     @cached_property
     def _up_to_small(self) -> Preferences | None:
         """The same words where length counts up to a small difference and no further; None: none differ in length."""
-        lengths = [word.doublings for word in self.words if word.judge is not None]
+        lengths = [word.doublings for word in self.words if word.has_habit]
         most = small_difference([each for each in lengths if abs(each) > NO_DIFFERENCE])
         if most is None:
             return None
@@ -216,7 +216,7 @@ class Preferences:
     def _always(self, pair: Hashable) -> Rate | None:
         """Of a side whose every word is won, or lost: no habit is bounded by these. So one question more is added that went
         wholly the other way, with texts as long as the others', and the interval is that of both; None: it is not so."""
-        words = [word for word in self.words if word.pair == pair and word.judge is not None]
+        words = [word for word in self.words if word.pair == pair and word.has_habit]
         if {word.liked for word in words} not in ({0.0}, {1.0}):
             return None
         longer = math.fsum(word.doublings for word in words) / len(words)
@@ -235,12 +235,12 @@ class Preferences:
         a judge who said little and of whose taste for length nothing can be told. They would take with them what all others have
         said of these texts."""
         of_known = self._of_known_habits
-        heard = any(word.pair == pair and word.judge is not None for word in of_known.words)
+        heard = any(word.pair == pair and word.has_habit for word in of_known.words)
         return of_known if heard else self
 
     @cached_property
     def _of_known_habits(self) -> Preferences:
-        asked = Counter(_habit(word) for word in self.words if word.judge is not None)
+        asked = Counter(_habit(word) for word in self.words if word.has_habit)
         shared = {_habit(word) for word in self.words if word.habit is not None}
         little = {judge for judge, said in asked.items() if said <= OF_LITTLE_WEIGHT * asked.total()}
         found = self._found
@@ -252,7 +252,7 @@ class Preferences:
         }
         if not (left_out := unknown & (shared | little) | by_place & shared):
             return self
-        kept = [word for word in self.words if word.judge is None or _habit(word) not in left_out]
+        kept = [word for word in self.words if not word.has_habit or _habit(word) not in left_out]
         return Preferences(kept)._of_known_habits
 
     def why_not(self, pair: Hashable) -> str | None:
@@ -267,7 +267,7 @@ class Preferences:
             return UNHEARD
         if self.counted_of(pair) is not self:
             return self.counted_of(pair)._not_fitted(pair)
-        words = [word for word in self.words if word.pair == pair and word.judge is not None]
+        words = [word for word in self.words if word.pair == pair and word.has_habit]
         heard = set(map(_habit, words))
         much = Counter(map(_habit, words))  # whoever said little of it moves little
         places = [place for place, judge in enumerate(self.judges) if much[judge] > OF_LITTLE_WEIGHT * len(words)]
@@ -290,7 +290,9 @@ class Preferences:
         return [
             place
             for place, judge in enumerate(self.judges)
-            if any(_habit(word) == judge and abs(word.doublings) > NO_DIFFERENCE for word in self.words)
+            if any(
+                word.has_habit and _habit(word) == judge and abs(word.doublings) > NO_DIFFERENCE for word in self.words
+            )
         ]
 
     def _longer_place(self, judge: int) -> int | None:
@@ -308,14 +310,14 @@ class Preferences:
         unit = np.array([units[unit_of(word.question)] for word in self.words], dtype=int)
         pair = np.array([pairs[word.pair] for word in self.words], dtype=int)
         liked = np.array([word.liked for word in self.words])
-        asked = np.array([word.judge is not None for word in self.words], dtype=bool)
+        asked = np.array([word.has_habit for word in self.words], dtype=bool)
         size, settled, open_ = (np.zeros(shape) for _ in range(3))
         np.add.at(size, (unit, pair), weights)
         np.add.at(settled, (unit[~asked], pair[~asked]), (weights * liked)[~asked])
         np.add.at(open_, (unit[asked], pair[asked]), weights[asked])
         judges = {judge: place for place, judge in enumerate(self.judges)}
         habits = np.zeros((int(asked.sum()), len(judges) + len(self.lengthy)))
-        for row, word in enumerate(word for word in self.words if word.judge is not None):
+        for row, word in enumerate(word for word in self.words if word.has_habit):
             judge = judges[_habit(word)]
             habits[row, judge] = word.place
             if (longer := self._longer_place(judge)) is not None:
@@ -353,7 +355,7 @@ class Preferences:
 
     def _seen_both_ways(self, judge: int) -> bool:
         """Whether a quarter of a judge's words, and one at the least, were given in the rarer order of the two."""
-        places = [word.place for word in self.words if word.judge is not None and _habit(word) == self.judges[judge]]
+        places = [word.place for word in self.words if word.has_habit and _habit(word) == self.judges[judge]]
         rarer = min(places.count(1), places.count(-1))
         return rarer >= max(1.0, SELDOM * len(places))
 
@@ -376,7 +378,7 @@ def _both_orders(words: Sequence[PreferenceWord]) -> dict[Hashable, list[BothOrd
     """By whose habits they fall under: what was said of the same two texts in both orders."""
     seen: dict[tuple[Hashable, ...], dict[int, float]] = defaultdict(dict)
     for word in words:
-        if word.judge is not None:
+        if word.has_habit:
             seen[_habit(word), word.judge, word.question, word.pair, word.play][word.place] = word.liked
     by_habit: dict[Hashable, list[BothOrders]] = defaultdict(list)
     for where, liked in seen.items():

@@ -23,3 +23,10 @@ class PreferenceWord:
     """How often the side's text is twice as long as the other; bounded by whoever makes the word."""
     habit: str | None = None
     """Under whose habits it falls, where several judges are taken to have the same; None: the judge's own."""
+    supposed: bool = False
+    """Nobody has said it: it is put in as won or as lost, to see what it might turn. No habit is told from it, or touches it."""
+
+    @property
+    def has_habit(self) -> bool:
+        """Whether a judge, or a person, has said it."""
+        return self.judge is not None and not self.supposed

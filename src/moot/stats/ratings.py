@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 from moot.stats.bootstrap import seed_of
 from moot.stats.clusters import unit_of
+from moot.stats.missing_words import LOST, WON, MissingWords
 from moot.stats.preference import Preferences
 from moot.stats.preference_reasons import ONE_QUESTION
 from moot.stats.preference_share import Rate, odds_of
@@ -58,6 +59,9 @@ class Rating:
     why: str | None = None
 
 
+MISSING_WORDS = "whether it is above or below could turn with the words that are missing"
+
+
 def ratings(preferences: Preferences, anchors: Sequence[Hashable], *, seed: int = 0) -> list[Rating]:
     """Of all who stand in a pair (side, opponent). The best of the `anchors` is the anchor, and is the first told; where no
     share that can be told is of one of them, nobody has a rating.
@@ -89,6 +93,28 @@ def ratings(preferences: Preferences, anchors: Sequence[Hashable], *, seed: int 
         low, high = min(low, bounds[name][0], value), max(high, bounds[name][1], value)
         told.append(Rating(name, value * POINTS, low * POINTS, high * POINTS))
     return [*told, *(_untold(preferences, rates, name, anchor) for name in every if name not in within)]
+
+
+def steady_ratings(told: Sequence[Rating], words: MissingWords) -> list[Rating]:
+    """Without those that are surely above the anchor, or below it, unless they still were with the missing words put in: each
+    distance lies between those of the shares with all of them lost, and with all of them won."""
+    if not words.missing or not told or told[0].value is None:
+        return list(told)
+    shares = {}
+    for pair in words.heard.pairs:
+        lost, won = (rate.limits(ALPHA) if (rate := words.rate(pair, liked)) else None for liked in (LOST, WON))
+        if lost is not None and won is not None:
+            shares[pair] = odds_of(min(lost[0], won[0])), odds_of(max(lost[1], won[1]))
+    bounds = _bounds(shares, told[0].name)
+    return [_steady(rating, bounds.get(rating.name)) for rating in told]
+
+
+def _steady(rating: Rating, bounds: LogOddsEnds | None) -> Rating:
+    if rating.low is None or rating.high is None or rating.low <= 0 <= rating.high:
+        return rating
+    low, high = bounds or (-math.inf, math.inf)
+    turned = low <= 0 if rating.low > 0 else high >= 0
+    return Rating(rating.name, None, None, None, MISSING_WORDS) if turned else rating
 
 
 def _counted(preferences: Preferences) -> Preferences:

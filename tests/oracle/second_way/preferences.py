@@ -344,7 +344,7 @@ def preferences(raw: Raw) -> dict[str, Any]:
     words = words_of(plays, heard)
     curve = Curve(words)
     opponents = {(play.side.id, play.other.id): (play.side, play.other) for play in _sorted(raw, plays)}
-    pairs = [_pair(curve, plays, heard, pair) for pair in opponents.values()]
+    pairs = [_pair(curve, plays, heard, pair, len(judges)) for pair in opponents.values()]
     shown = _shown(plays)
     count = sum(len(heard[place]) for place in shown)
     figures = {
@@ -384,7 +384,7 @@ def _shown(plays: Sequence[Play]) -> list[tuple[str, str, str]]:
     return list(shown)
 
 
-def _pair(curve: Curve, plays: Sequence[Play], heard: Any, pair: tuple[Cell, Cell]) -> Row:
+def _pair(curve: Curve, plays: Sequence[Play], heard: Any, pair: tuple[Cell, Cell], judges: int) -> Row:
     side, other = pair
     named = (title(side), title(other))
     here = [number for number, word in enumerate(curve.words) if word.pair == named]
@@ -396,6 +396,7 @@ def _pair(curve: Curve, plays: Sequence[Play], heard: Any, pair: tuple[Cell, Cel
     value, mean = curve.mean(named)
     low, high = ends(value, mean)
     open_ = sum(not words_of([play], heard) for play in mine)
+    missing = sum(2 * judges - len(words_of([play], heard)) for play in mine if settled(play) is None)
     longer = [curve.words[number].longer for number in here if curve.asked[number]]
     row: Row = {
         "of": named[0],
@@ -413,9 +414,8 @@ def _pair(curve: Curve, plays: Sequence[Play], heard: Any, pair: tuple[Cell, Cel
     if says_nothing(low, high):
         row |= {**dict.fromkeys(("value", "low", "high", "p")), "why": SAYS_NOTHING}
     row["doublings"] = float(np.mean(longer)) if longer else None
-    if open_:
-        known = raw_share * (1 - open_ / len(mine))
-        row["bounds"] = {"low": known, "high": known + open_ / len(mine)}
+    row["missing"] = missing
+    assert not missing, "no world leaves a judge without a word"
     return row
 
 
@@ -437,7 +437,7 @@ def _untested(of: str, pairs: Sequence[Row], family: int) -> Row:
     row |= dict.fromkeys(("better", "worse", "alone_better"), False)
     why = next(pair["why"] for pair in mine if pair["p"] is None)
     asked = max(pair["n"] for pair in mine)
-    return {**row, "opponents": len(mine), "questions": asked, "ungraded": 0.0, "why": why, "family": family}
+    return {**row, "opponents": len(mine), "questions": asked, "ungraded": 0.0, "missing": 0, "why": why, "family": family}
 
 
 def _tested(curve: Curve, pairs: Sequence[Row]) -> list[Row]:
@@ -446,12 +446,12 @@ def _tested(curve: Curve, pairs: Sequence[Row]) -> list[Row]:
         mine = [pair for pair in pairs if pair["of"] == of]
         unsure = max(mine, key=lambda pair: pair["p"].value)
         share = max(pair["ungraded"] / pair["plays"] for pair in mine)
-        beats_all = unsure["p"].value <= 0.05 and min(pair["low"].value for pair in mine) * (1 - share) > 0.5
+        beats_all = unsure["p"].value <= 0.05 and min(pair["low"].value for pair in mine) > 0.5
         hardest = min(mine, key=lambda pair: pair["value"].value) if beats_all else unsure
         row = {key: mine[0][key] for key in ("of", "strategy", "label", "team", "captain")}
         row |= {key: hardest[key] for key in ("against", "value", "low", "high")}
         row |= {"p": unsure["p"], "alone_better": beats_all}
-        rows.append({**row, "opponents": len(mine), "questions": hardest["n"], "ungraded": share})
+        rows.append({**row, "opponents": len(mine), "questions": hardest["n"], "ungraded": share, "missing": 0})
     order = sorted(range(len(rows)), key=lambda number: rows[number]["p"].value)
     highest, rejected, told = 0.0, 0, list(rows)
     for rank, number in enumerate(order):
@@ -466,9 +466,9 @@ def _tested(curve: Curve, pairs: Sequence[Row]) -> list[Row]:
         low, high = ends(value, mean, level)
         top = ends(value, mean, 0.05 / len(rows) / row["opponents"])[1]
         every = [ends(*curve.mean(pair), level)[0] for pair in curve.pairs if pair[0] == row["of"]]
-        better = row["p_holm"].value <= 0.05 and min(every) * (1 - row["ungraded"]) > 0.5
+        better = row["p_holm"].value <= 0.05 and min(every) > 0.5
         told[number] |= {"low_holm": near(low), "high_holm": near(high), "better": better}
-        told[number]["worse"] = top + row["ungraded"] < 0.5
+        told[number]["worse"] = top < 0.5
     return told
 
 

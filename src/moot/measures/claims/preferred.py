@@ -14,8 +14,15 @@ from moot.measures.claims.plays_without import too_many_without
 from moot.measures.claims.rate_bases import parts_of_plays
 from moot.measures.claims.unreached import KEY, unreached_row, who_by_question
 from moot.measures.claims.words import CUT_SHORT, interim_words, sentences, team_words, unreached_sentence
-from moot.measures.numbers import percent, plain, rounded
-from moot.measures.preferences.options import ALONE_BUT_FOR_UNGRADED, BUT_FOR_UNGRADED, COUNTED_AS, HALF
+from moot.measures.numbers import plain, rounded
+from moot.measures.preferences.options import (
+    ALONE_BUT_FOR_UNGRADED,
+    BUT_FOR_UNGRADED,
+    COUNTED_AS,
+    HALF,
+    missing_told,
+    with_why,
+)
 from moot.measures.question_costs import mean_cost
 from moot.measures.sides import cells_named, side_of
 from moot.measures.source import Source
@@ -61,6 +68,7 @@ def _preferred(source: Source, headline: Row, found: PreferenceFigures) -> Row |
             row[BUT_FOR_UNGRADED] = near
         elif row["better"]:
             row.pop(BUT_FOR_UNGRADED, None)
+            row.pop("why", None)
     elif found["options"]:
         best = min(found["options"], key=_near_to_better)
         paid = {"low": best["low_holm"], "high": best["high_holm"], "p": best["p_holm"]}
@@ -76,10 +84,9 @@ def _preferred(source: Source, headline: Row, found: PreferenceFigures) -> Row |
     row |= _unreached(source, row)
     if source.cut_short or row.get("overturned") or KEY in row:
         row |= {"low": None, "high": None, "p": None, "better": False, "worse": False}
-        row.pop(BUT_FOR_UNGRADED, None)
-    if BUT_FOR_UNGRADED in row:
-        row["why"] = f"{silence(row)} could reverse it"
-    return row
+        if row.pop(BUT_FOR_UNGRADED, None):
+            row.pop("why", None)
+    return with_why(row)
 
 
 def _unreached(source: Source, row: Row) -> Row:
@@ -106,7 +113,11 @@ def _near_to_better(option: Row) -> tuple[bool, bool, float, float]:
 def _as_judged(found: PreferenceFigures, row: Row) -> Row:
     pairs = [*found["pairs"], *found.get("primary", {}).get("pairs", ())]
     pair = next((pair for pair in pairs if (pair["of"], pair["against"]) == (row["of"], row["against"])), None)
-    said = {key: pair[key] for key in ("persons", "models", "uncorrected", "left_out") if pair and key in pair}
+    said = {
+        key: pair[key]
+        for key in ("persons", "models", "uncorrected", "left_out", "bounds", "if_lost", "if_won")
+        if pair and key in pair
+    }
     return {"raw": pair and pair["raw"], "against_player": pair and pair["against_player"], **said}
 
 
@@ -144,17 +155,11 @@ def _subject(row: Row, headline: Mapping[str, Any]) -> str:
     return team_words(row, headline.get("teams", 1), averaged=averaged, aside=aside)
 
 
-def silence(row: Mapping[str, Any]) -> str:
-    """The plays that the share leaves out and every claim holds against the side. Of several opponents the most such plays."""
-    most = "up to " if row["opponents"] > 1 else ""
-    return f"the {most}{percent(row['ungraded'])} of plays of which nobody has said anything"
-
-
 def _apart_from(row: Row, whom: str) -> str:
-    """Where a claim would stand were silence not held against it, the share beside these words says more than they do."""
+    """Where a claim would stand were missing words not held against it, the share beside these words says more than they do."""
     if (near := row.get(BUT_FOR_UNGRADED)) is None:
         return f"cannot be told apart from {whom}"
-    return f"cannot be told apart from {whom}, with {silence(row)} counted as {COUNTED_AS[near]}"
+    return f"cannot be told apart from {whom}, with {missing_told(row)} counted as {COUNTED_AS[near]}"
 
 
 def _verdict(row: Row) -> str:
@@ -229,15 +234,15 @@ def _doubts(row: Row, headline: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _unheard(row: Row) -> Iterator[str]:
-    """What the share leaves out for want of a word; and where a claim does not leave it out. A play of which one judge has
-    said something, or in one order, is no silent one."""
+    """What the share leaves out for want of a word; and where a claim does not leave it out."""
     many = row["without_word"]
     left_out = (
         f"{count(many, 'comparison')} without a judge's verdict: the share leaves {'it' if many == 1 else 'them'} out"
     )
-    if BUT_FOR_UNGRADED in row or not row["ungraded"]:  # said with the verdict, or nothing to say
+    if BUT_FOR_UNGRADED in row or not row["missing"]:  # said with the verdict, or nothing to say
         yield from [f"{left_out}."] if many else []
         return
     worse = row["value"] is not None and row["value"] < HALF
-    counted = f"{silence(row)} count as {COUNTED_AS['worse' if worse else 'better']}"
+    verb = "counts" if row["missing"] == 1 else "count"
+    counted = f"{missing_told(row)} {verb} as {COUNTED_AS['worse' if worse else 'better']}"
     yield f"{left_out}; for a claim {counted}." if many else f"For a claim {counted}; the share leaves them out."

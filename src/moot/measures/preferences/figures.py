@@ -8,18 +8,19 @@ from typing import Any
 
 from moot.experiment.baseline import baseline_cell
 from moot.measures.claims.unlisted import UnlistedOptions
-from moot.measures.preferences.options import SideOfPairs, option_row, option_rows
+from moot.measures.preferences.options import SideOfPairs, option_row, option_rows, with_why
 from moot.measures.preferences.said import ComparedSide, SaidPreferences, primary_side, said_of
 from moot.measures.source import Source
 from moot.stats.agreement import agreement
 from moot.stats.clusters import unit_of
 from moot.stats.left_out_words import left_out_of
+from moot.stats.missing_words import LOST, WON, MissingWords
 from moot.stats.paired import FEW_QUESTIONS
 from moot.stats.preference import Preferences, PreferenceWord, raw_rate
 from moot.stats.preference_reasons import ONE_QUESTION, UNHEARD
 from moot.stats.preference_share import Rate, share
 from moot.stats.quantiles import ALPHA, student_quantile
-from moot.stats.ratings import Rating, ratings
+from moot.stats.ratings import Rating, ratings, steady_ratings
 from moot.stats.word_table import logistic
 
 Row = dict[str, Any]
@@ -29,9 +30,10 @@ def preference_figures(source: Source) -> Row:
     said = said_of(source)
     if said is None:
         return {}
-    fitted = Preferences(said.words(said.sides))
-    pairs = [row for side in said.sides for row in _pairs(said, side, fitted)]
-    sides = [_side(side, [row for row in pairs if row["of"] == side.title], fitted) for side in said.sides]
+    told = _told(said, said.sides)
+    fitted = told.heard
+    pairs = [row for side in said.sides for row in _pairs(said, side, told)]
+    sides = [_side(side, [row for row in pairs if row["of"] == side.title], told) for side in said.sides]
     pooled = _pooled(source, said)
     figures = {
         "baseline": _baseline(source, said),
@@ -47,11 +49,15 @@ def preference_figures(source: Source) -> Row:
         "pairs": pairs,
         "options": option_rows(sides, _unlisted(source, said)),
         **({"primary": pooled} if pooled else {}),
-        "ratings": _ratings(source, said, fitted),
+        "ratings": _ratings(source, said, told),
         "habits": list(_habits(said, fitted)),
         "agreement": list(_agreement(said)),
     }
     return {"preferences": figures} if figures["compared"] or figures["voted"] or figures["settled"] else {}
+
+
+def _told(said: SaidPreferences, sides: Sequence[ComparedSide]) -> MissingWords:
+    return MissingWords(Preferences(said.words(sides)), said.missing(sides))
 
 
 def _baseline(source: Source, said: SaidPreferences) -> str | None:
@@ -73,23 +79,25 @@ def _named(side: ComparedSide) -> Row:
     return {**row, "cohort": first["cohort"]} if first.get("cohort") and one else row
 
 
-def _pairs(said: SaidPreferences, side: ComparedSide, fitted: Preferences) -> Iterator[Row]:
+def _pairs(said: SaidPreferences, side: ComparedSide, told: MissingWords) -> Iterator[Row]:
     opponents = {
         said.title(pair.opponent): pair.opponent
         for pair in said.pairs
         if pair.side["id"] in {cell["id"] for cell in side.cells}
     }
     for title, opponent in opponents.items():
-        words = [word for word in fitted.words if word.pair == (side.title, title)]
+        words = [word for word in told.heard.words if word.pair == (side.title, title)]
         named = {**_named(side), "against": title, "against_player": opponent["player"]}
-        yield {**named, **_rates(said, side, title, words, fitted)}
+        yield {**named, **_rates(said, side, title, words, told)}
 
 
 def _rates(
-    said: SaidPreferences, side: ComparedSide, against: str, words: Sequence[PreferenceWord], fitted: Preferences
+    said: SaidPreferences, side: ComparedSide, against: str, words: Sequence[PreferenceWord], told: MissingWords
 ) -> Row:
+    fitted, pair = told.heard, (side.title, against)
     plays, ungraded = _counted(said, side, against)
     row: Row = {"wins": 0, "ties": 0, "losses": 0, "n": 0, "plays": plays, "ungraded": ungraded}
+    row["missing"] = told.number(pair)
     if not words:
         row |= dict.fromkeys(("raw", "raw_low", "raw_high", "value", "low", "high", "p", "doublings"))
         return {**row, "why": UNHEARD}
@@ -101,19 +109,21 @@ def _rates(
     row["losses"] = sum(value < 0.5 - 1e-9 for value in shares)
     row["ties"] = len(shares) - row["wins"] - row["losses"]
     row["n"] = len(shares)
-    raw, corrected = raw_rate(words), fitted.rate((side.title, against))
+    raw, corrected = raw_rate(words), fitted.rate(pair)
     row |= {"raw": raw.value, **_ends("raw_low", "raw_high", raw)}
     row |= {"value": corrected and corrected.value, **_ends("low", "high", corrected)}
     row["p"] = _p(corrected)
     row |= _by_whom(said, words)
-    row |= _left_out(said, fitted, (side.title, against), corrected)
+    row |= _left_out(said, fitted, pair, corrected)
     seen = [word.doublings for word in words if word.judge is not None]
     row["doublings"] = sum(seen) / len(seen) if seen else None
-    if ungraded:
-        share_open = ungraded / plays
-        row["bounds"] = {"low": raw.value * (1 - share_open), "high": raw.value * (1 - share_open) + share_open}
+    if row["missing"]:
+        row["bounds"] = {"low": told.as_judged(pair, LOST).value, "high": told.as_judged(pair, WON).value}
+        for name, liked in (("if_lost", LOST), ("if_won", WON)):
+            rate = told.rate(pair, liked)
+            row[name] = {"value": rate and rate.value, **_ends("low", "high", rate)}
     if corrected is None:
-        row["why"] = fitted.why_not((side.title, against))
+        row["why"] = fitted.why_not(pair)
     elif row["low"] is None:
         row["why"] = ONE_QUESTION
     return row
@@ -171,9 +181,13 @@ def _p(rate: Rate | None) -> float | None:
     return None if one_sided is None else min(1.0, 2 * one_sided)
 
 
-def _side(side: ComparedSide, pairs: Sequence[Row], fitted: Preferences) -> SideOfPairs:
-    rates = {pair["against"]: fitted.rate((side.title, pair["against"])) for pair in pairs}
-    return SideOfPairs(_named(side), pairs, {name: rate for name, rate in rates.items() if rate is not None})
+def _side(side: ComparedSide, pairs: Sequence[Row], told: MissingWords) -> SideOfPairs:
+    """With the shares over what was heard, and with every missing word lost, and won."""
+    names = [pair["against"] for pair in pairs]
+    heard = {name: told.heard.rate((side.title, name)) for name in names}
+    lost, won = ({name: told.rate((side.title, name), liked) for name in names} for liked in (LOST, WON))
+    rates = ({name: rate for name, rate in found.items() if rate is not None} for found in (heard, lost, won))
+    return SideOfPairs(_named(side), pairs, *rates)
 
 
 def _unlisted(source: Source, said: SaidPreferences) -> int:
@@ -188,17 +202,18 @@ def _pooled(source: Source, said: SaidPreferences) -> Row | None:
     if side is None:
         return None
     others = [other for other in said.sides if other.cells[0]["id"] not in {cell["id"] for cell in side.cells}]
-    fitted = Preferences(said.words([side, *others]))
-    pairs = list(_pairs(said, side, fitted))
-    return {**option_row(_side(side, pairs, fitted), 1), "captains": len(side.cells), "pairs": pairs}
+    told = _told(said, [side, *others])
+    pairs = list(_pairs(said, side, told))
+    return {**with_why(option_row(_side(side, pairs, told), 1)), "captains": len(side.cells), "pairs": pairs}
 
 
-def _ratings(source: Source, said: SaidPreferences, fitted: Preferences) -> list[Row]:
+def _ratings(source: Source, said: SaidPreferences, told_words: MissingWords) -> list[Row]:
     """Against the best single player, or the baseline, which has none. Nothing of whom no word leads to."""
+    fitted = told_words.heard
     anchors = list(dict.fromkeys(said.title(pair.opponent) for pair in said.pairs))
     if not any(name in anchors for pair in fitted.pairs if isinstance(pair, tuple) for name in pair):
         return []
-    told = ratings(fitted, anchors, seed=source.seed)
+    told = steady_ratings(ratings(fitted, anchors, seed=source.seed), told_words)
     heard = {rating.name for rating in told}
     every = dict.fromkeys([*(side.title for side in said.sides), *anchors])
     told += [Rating(name, None, None, None, UNHEARD) for name in every if name not in heard]

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from moot.stats.counted_words import count
 from moot.stats.paired import holm, holm_levels
 from moot.stats.preference_share import Rate
 from moot.stats.quantiles import ALPHA
@@ -15,11 +16,11 @@ from moot.stats.quantiles import ALPHA
 Row = dict[str, Any]
 HALF = 0.5
 BUT_FOR_UNGRADED = "but_for_ungraded"
-"""What a side would be said to be, `better` or `worse`, were nothing held against it of which nobody has said anything."""
+"""What a side would be said to be, `better` or `worse`, were the words that are missing not held against that."""
 ALONE_BUT_FOR_UNGRADED = f"alone_{BUT_FOR_UNGRADED}"
 """The same, were it the only option."""
 COUNTED_AS = {"better": "lost", "worse": "won"}
-"""What nobody has said anything of, by what would else be claimed."""
+"""The words that are missing, by what would else be claimed."""
 Rates = Mapping[str, Rate]
 """By the opponent."""
 
@@ -30,6 +31,10 @@ class SideOfPairs(NamedTuple):
     named: Row
     pairs: Sequence[Row]
     rates: Rates
+    """Over what was heard. A claim rests on it, and on one of the other two."""
+    if_lost: Rates
+    """With every missing word put in as lost; of whom it cannot be told, nothing is claimed."""
+    if_won: Rates
 
     @property
     def tested(self) -> bool:
@@ -41,23 +46,47 @@ def option_rows(sides: Sequence[SideOfPairs], unlisted: int) -> list[Row]:
     as if it were sure of nothing."""
     family = sum(side.tested for side in sides) + unlisted
     options = [option_row(side, family) for side in sides]
-    every = [1.0 if "overturned" in row else row["p"] for row in options if row["p"] is not None]
-    every += [1.0] * unlisted
-    adjusted, levels = iter(holm(every)), iter(holm_levels(every))
+    tested = [(side, row) for side, row in zip(sides, options, strict=True) if side.tested]
+    sure = [1.0 if "overturned" in row else _sure(side, row) for side, row in tested] + [1.0] * unlisted
+    levels, place = holm_levels(sure), 0
     rows = []
     for side, row in zip(sides, options, strict=True):
         paid: Row = {**dict.fromkeys(("p_holm", "low_holm", "high_holm")), "better": False}
-        if row["p"] is not None:
-            p_holm, level = next(adjusted), next(levels)
+        if side.tested:
             if "overturned" not in row:
+                # What is shown of it pays beside what the others can claim.
+                among = [*sure[:place], row["p"], *sure[place + 1 :]]
+                p_holm, level = holm(among)[place], holm_levels(among)[place]
                 low, high = side.rates[row["against"]].limits(level) or (None, None)
-                lowest = _lowest(side.rates, level)
-                better = row["better"] and _is_better(p_holm, lowest, row["ungraded"])
+                near = p_holm <= ALPHA and _above_half(side, side.rates, level)
+                better = row["better"] and near and _above_half(side, side.if_lost, levels[place])
                 paid = {"p_holm": p_holm, "low_holm": low, "high_holm": high, "better": better}
-                if not better and _is_better(p_holm, lowest, 0.0):
+                if near and not better:
                     paid[BUT_FOR_UNGRADED] = "better"
-        rows.append({**_alone(row), **paid, "family": family})
+            place += 1
+        rows.append(with_why({**_alone(row), **paid, "family": family}))
     return rows
+
+
+def with_why(row: Row) -> Row:
+    """A row that only missing words keep from a claim says so: no condition is met by its figures."""
+    return {**row, "why": why_not_claimed(row)} if BUT_FOR_UNGRADED in row else row
+
+
+def why_not_claimed(row: Mapping[str, Any]) -> str:
+    return f"{missing_told(row)} could reverse it"
+
+
+def missing_told(row: Mapping[str, Any]) -> str:
+    """The words that the share leaves out and every claim holds against the side. Of several opponents the most of them."""
+    most = "up to " if row["opponents"] > 1 else ""
+    return f"the {most}{count(row['missing'], 'missing word')}"
+
+
+def _sure(side: SideOfPairs, row: Row) -> float:
+    """The p of being better, whatever the missing words say."""
+    found = [rate.at_most_half() if (rate := side.if_lost.get(pair["against"])) else None for pair in side.pairs]
+    return float(max(row["p"], *(1.0 if p is None else min(1.0, 2 * p) for p in found)))
 
 
 def _alone(row: Row) -> Row:
@@ -80,15 +109,16 @@ def option_row(side: SideOfPairs, family: int) -> Row:
         unknown = [pair for pair in pairs if pair["p"] is None]
         why = unknown[0].get("why") if unknown else "it has no opponent"
         nothing: Row = dict.fromkeys(("against", "value", "low", "high", "p"))
-        return {**row, **nothing, "ungraded": 0.0, "why": why, "better": False, "worse": False}
+        return {**row, **nothing, "ungraded": 0.0, "missing": 0, "why": why, "better": False, "worse": False}
     row["ungraded"] = max(pair["ungraded"] / pair["plays"] for pair in pairs)
-    p, lowest = max(pair["p"] for pair in pairs), min(pair["low"] for pair in pairs)
-    better, near_better = (_is_better(p, lowest, ungraded) for ungraded in (row["ungraded"], 0.0))
+    row["missing"] = max(pair["missing"] for pair in pairs)
+    near_better = max(pair["p"] for pair in pairs) <= ALPHA and _above_half(side, side.rates, ALPHA)
+    better = near_better and _above_half(side, side.if_lost, ALPHA)
     level = ALPHA / family / len(pairs)  # whichever of them it was found to be worse than
-    near_lost = [pair for pair in pairs if _is_worse(side.rates[pair["against"]], level, 0.0)]
+    near_lost = [pair for pair in pairs if _below_half(pair, side.rates, level)]
     turned = [pair for pair in (pairs if near_better else near_lost) if "overturned" in pair]
     near_worse = [pair for pair in near_lost if pair not in turned]
-    worse = [pair for pair in near_worse if _is_worse(side.rates[pair["against"]], level, row["ungraded"])]
+    worse = [pair for pair in near_worse if _below_half(pair, side.if_won, level)]
     told = max(worse or turned or near_worse or pairs, key=_doubt)
     shown = {key: told[key] for key in ("against", "value", "low", "high", "p")}
     shown["questions"] = told.get("counted", told["n"])
@@ -104,19 +134,14 @@ def _doubt(pair: Row) -> tuple[float, float]:
     return pair["p"], -pair["value"]
 
 
-def _lowest(rates: Rates, level: float) -> float | None:
-    """The lowest of the ends of all."""
-    limits = [rate.limits(level) for rate in rates.values()]
-    return None if None in limits else min(ends[0] for ends in limits if ends is not None)
+def _above_half(side: SideOfPairs, rates: Rates, level: float) -> bool:
+    """Against every one of its opponents, by intervals of this level."""
+    ends = [rate.limits(level) if (rate := rates.get(pair["against"])) else None for pair in side.pairs]
+    return all(limits is not None and limits[0] > HALF for limits in ends)
 
 
-def _is_better(p: float, low: float | None, ungraded: float) -> bool:
-    """Than every one of its opponents, also were all lost of which nobody has said anything. `low`: the lowest of the ends;
-    `ungraded`: such a share of the plays."""
-    return p <= ALPHA and low is not None and low * (1 - ungraded) > HALF
-
-
-def _is_worse(rate: Rate, level: float, ungraded: float) -> bool:
-    """Than this opponent, also were all won of which nobody has said anything."""
-    limits = rate.limits(level)
-    return limits is not None and limits[1] + ungraded < HALF
+def _below_half(pair: Row, rates: Rates, level: float) -> bool:
+    """Against this opponent, by an interval of this level."""
+    rate = rates.get(pair["against"])
+    limits = None if rate is None else rate.limits(level)
+    return limits is not None and limits[1] < HALF

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -26,6 +26,10 @@ class ShownTexts(NamedTuple):
     question: str
     first: str
     second: str
+
+
+WordsOfPlay = Callable[[str, ComparedPlay, tuple[str, str], tuple[str, int | None]], list[PreferenceWord]]
+"""By question, play, pair, and which of the plays on this question it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +75,14 @@ class SaidPreferences:
 
     def words(self, sides: Sequence[ComparedSide]) -> list[PreferenceWord]:
         """Of these sides against all their opponents: a pair is a side's title and the opponent's."""
+        return self._of_plays(sides, self._words)
+
+    def missing(self, sides: Sequence[ComparedSide]) -> list[PreferenceWord]:
+        """The same that nobody has said: of each play that was made the words of judges who were to compare it, in both orders;
+        of one of which nobody was asked, and nobody has spoken, one word."""
+        return self._of_plays(sides, self._missing)
+
+    def _of_plays(self, sides: Sequence[ComparedSide], told: WordsOfPlay) -> list[PreferenceWord]:
         by_cell = {cell["id"]: side for side in sides for cell in side.cells}
         words: list[PreferenceWord] = []
         # However often people ask a question again to vote on it, their votes are one play beside those of the run.
@@ -80,7 +92,7 @@ class SaidPreferences:
                     if (side := by_cell.get(play.matchup.side["id"])) is not None:
                         pair = (side.title, self.title(play.matchup.opponent))
                         which = (play.matchup.side["id"], None if on_page else play.repeat)
-                        words += self._words(question, play, pair, which)
+                        words += told(question, play, pair, which)
         return words
 
     def _words(
@@ -88,18 +100,32 @@ class SaidPreferences:
     ) -> list[PreferenceWord]:
         if (settled := play.settled) is not None:
             return [PreferenceWord(question, pair, which, None, settled)]
-        assert play.text is not None, "else it is settled"
-        assert play.other is not None, "else it is settled"
-        longer = doublings(len(play.text.split()), len(play.other.split()))
-        one, other = text_digest(play.text), text_digest(play.other)
+        longer, orders = _open(question, play)
         words = []
-        for place, shown in ((1, ShownTexts(question, one, other)), (-1, ShownTexts(question, other, one))):
+        for place, shown in orders:
             for judge, said in self.heard.get(shown, {}).items():
                 if said is not None:
                     liked = 0.5 if said == "tie" else float((said == "first") == (place == 1))
                     habit = PERSON if judge in self.persons else None
                     words.append(PreferenceWord(question, pair, which, judge, liked, place, longer, habit))
         return words
+
+    def _missing(
+        self, question: str, play: ComparedPlay, pair: tuple[str, str], which: tuple[str, int | None]
+    ) -> list[PreferenceWord]:
+        if play.settled is not None:
+            return []
+        longer, orders = _open(question, play)
+        asked = () if which[1] is None else self.asked  # of what people compared on a page nobody else was asked
+        words = [
+            PreferenceWord(question, pair, which, judge, 0.5, place, longer)
+            for place, shown in orders
+            for judge in asked
+            if self.heard.get(shown, {}).get(judge) is None
+        ]
+        if words or self.heard_of(question, play):
+            return words
+        return [PreferenceWord(question, pair, which, None, 0.5)]
 
     def heard_of(self, question: str, play: ComparedPlay) -> bool:
         """Whether it is known who is preferred, by anybody's word or without."""
@@ -124,6 +150,15 @@ class SaidPreferences:
     def without_word(self) -> int:
         """Comparisons of which a judge of the file gave no usable word."""
         return sum(self.heard.get(shown, {}).get(judge) is None for shown in self.to_judge for judge in self.asked)
+
+
+def _open(question: str, play: ComparedPlay) -> tuple[float, tuple[tuple[int, ShownTexts], ...]]:
+    """Of what somebody must compare: how much longer the side's text is, and both orders by the place where it stands."""
+    assert play.text is not None, "else it is settled"
+    assert play.other is not None, "else it is settled"
+    one, other = text_digest(play.text), text_digest(play.other)
+    orders = ((1, ShownTexts(question, one, other)), (-1, ShownTexts(question, other, one)))
+    return doublings(len(play.text.split()), len(play.other.split())), orders
 
 
 def _orders(plays: Mapping[str, Sequence[ComparedPlay]]) -> dict[ShownTexts, ComparedPlay]:

@@ -8,7 +8,7 @@ from typing import Any
 from moot.grade.prefer import PERSON
 from moot.measures.columns import Figures, count, figure, with_team
 from moot.measures.numbers import percent, plain, rounded
-from moot.measures.preferences.options import BUT_FOR_UNGRADED, COUNTED_AS, HALF
+from moot.measures.preferences.options import BUT_FOR_UNGRADED, COUNTED_AS, HALF, missing_told
 from moot.measures.section import Chart, Column, Section
 from moot.stats.counted_words import few_names
 from moot.stats.quantiles import ALPHA
@@ -41,6 +41,7 @@ def _pairs(figures: Figures, found: Mapping[str, Any]) -> Section:
         Column("ties", "tied"),
         Column("losses", "lost"),
         Column("n", "questions"),
+        *([Column("missing", "missing words")] if any(row["missing"] for row in rows) else []),
         *([Column("ungraded", "ungraded")] if any(row["ungraded"] for row in rows) else []),
         *(
             figure(f"by_{who}", f"by {who}", "share", f"by_{who}_low", f"by_{who}_high")
@@ -89,8 +90,10 @@ def _words(found: Mapping[str, Any]) -> Iterator[str]:
     if found["without_word"]:
         many = count(found["without_word"], "comparison")
         yield f"{many} without a usable word: in no share."
+    if any(row["missing"] for row in found["pairs"]):
+        yield "Missing: words that nobody has said; shares leave them out, and every claim counts each of them against it."
     if any(row["ungraded"] for row in found["pairs"]):
-        yield "Ungraded: plays of which nobody has said anything; shares leave them out, and every claim counts them against it."
+        yield "Ungraded: plays of which nobody has said anything."
     yield from _unknown((row.get("why"), f"{row['of']} against {row['against']}") for row in found["pairs"])
 
 
@@ -148,8 +151,7 @@ def _why_not_claimed(row: Mapping[str, Any]) -> str | None:
         }
         return f"nothing is claimed, since {left_out[how]}"
     if near := row.get(BUT_FOR_UNGRADED):
-        silent = f"nobody has said anything of up to {percent(row['ungraded'])} of its plays"
-        return f"not {near} for sure, since {silent}, which count as {COUNTED_AS[near]}"
+        return f"not {near} for sure, with {missing_told(row)} counted as {COUNTED_AS[near]}"
     if row["better"] or row["worse"] or row["p_holm"] is None or row["p_holm"] > ALPHA:
         return None
     if row["value"] < HALF:
