@@ -16,7 +16,6 @@ import yaml
 
 from moot.cli.app import app
 from moot.cli.exit import run_app
-
 from moot.grade.prefer import text_digest
 from moot.serve.paid_off import most_preferred
 from moot.stats.missing_words import LOST, WON, MissingWords
@@ -170,7 +169,9 @@ def test_a_claim_that_they_cannot_turn_stands_on_either_side(file: Path, capsys:
         assert preferred[claim]
         assert preferred["missing"] == 8
         assert "why" not in preferred
-        assert f"the 8 missing words count as {'lost' if claim == 'better' else 'won'}" in figures["headline"]["words"][-1]
+        assert (
+            f"the 8 missing words count as {'lost' if claim == 'better' else 'won'}" in figures["headline"]["words"][-1]
+        )
         gate = "headline.preferred.low>0.5" if claim == "better" else "headline.preferred.high<0.5"
         assert told(capsys, "report", file, "--fail-under", gate)[0] == 0
 

@@ -123,7 +123,9 @@ class SchemaChecks:
             raise _NoVerdict(f"it takes more than {MOST_LINE} bytes to write")
         try:
             return await self._answer_to(line)
-        except _Ended:  # of two that end one after the other it is the doing of what they were asked, if the second is new
+        except (
+            _Ended
+        ):  # of two that end one after the other it is the doing of what they were asked, if the second is new
             return await self._answer_to(line, anew=True)
 
     async def _answer_to(self, line: bytes, *, anew: bool = False) -> Any:

@@ -437,7 +437,15 @@ def _untested(of: str, pairs: Sequence[Row], family: int) -> Row:
     row |= dict.fromkeys(("better", "worse", "alone_better"), False)
     why = next(pair["why"] for pair in mine if pair["p"] is None)
     asked = max(pair["n"] for pair in mine)
-    return {**row, "opponents": len(mine), "questions": asked, "ungraded": 0.0, "missing": 0, "why": why, "family": family}
+    return {
+        **row,
+        "opponents": len(mine),
+        "questions": asked,
+        "ungraded": 0.0,
+        "missing": 0,
+        "why": why,
+        "family": family,
+    }
 
 
 def _tested(curve: Curve, pairs: Sequence[Row]) -> list[Row]:
