@@ -159,7 +159,9 @@ def _of_models(
 
 def _pairs_with(discussion: Held, baseline: Baseline) -> Pairs:
     """Each model counts by its part of the seats, on the questions that all who play one have, where all are graded: else the
-    mean would be over others each time. A table that hands on the word of one seat by lot is then as good as its baseline. Answers are counted once."""
+    mean would be over others each time. A table that hands on the word of one seat by lot is then as good as its baseline.
+
+    Answers are counted once."""
     ours = discussion.values()
     theirs = [[member.values() for member in members] for members in baseline.models]
 
