@@ -185,7 +185,7 @@ def _held_against(raw: Raw, talks: Sequence[Cell]) -> Iterator[tuple[Cell, Any, 
         if _is_alone(cell):
             continue
         agents = [one for one in talks if _is_alone(one) and (one.team, one.cohort) == (cell.team, cell.cohort)]
-        held = [
+        held: list[tuple[Any, str, Found]] = [
             (", ".join(filter(None, (strategy, asked))), asked, found)
             for strategy in dict.fromkeys(member.strategy for member in alone)
             for asked, found in by_way(cell, [member for member in alone if member.strategy == strategy])

@@ -520,6 +520,8 @@ def discussions(number: int, folder: Path) -> dict[str, Any]:
     who = random.Random(f"told {number}")
     if who.random() < 0.3:  # as in the paper, all seats have one model
         keys["players"] |= {name: {"model": players[0]} for name in players}
+    elif random.Random(f"seats {number}").random() < 0.6:  # two of three seats have one
+        keys["players"][players[1]] = {"model": players[0]}
     if who.random() < 0.5:
         keys["players"][who.choice(players)]["instruction"] = who.choice(
             ("You are a careful expert.", "Do not think step by step.", "Think step by step.")

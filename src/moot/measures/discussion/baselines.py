@@ -159,12 +159,13 @@ def _of_models(
 
 def _pairs_with(discussion: Held, baseline: Baseline) -> Pairs:
     """Each model counts by its part of the seats, on the questions that all who play one have, where all are graded: else the
-    mean would be over others each time. A table that hands on the word of one seat by lot is then as good as its baseline. Answers are counted once."""
+    mean would be over others each time. A table that hands on the word of one seat by lot is then as good as its baseline."""
     ours = discussion.values()
     theirs = [[member.values() for member in members] for members in baseline.models]
 
     def alone(question: str) -> Value:
         means = [whole_mean([values[question] for values in of_one]) for of_one in theirs]
+        # Repeated for the figure only: an answer that waits is one, however many seats its model has.
         once, seats = whole_mean(means), zip(means, baseline.seats, strict=True)
         by_seat = whole_mean([mean for mean, times in seats for _ in range(times)])
         return once._replace(known=by_seat.known, least=by_seat.least, most=by_seat.most, words=by_seat.words)

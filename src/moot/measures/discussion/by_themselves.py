@@ -142,5 +142,5 @@ def ways_alone(table: Stored, alone: Sequence[Stored]) -> Iterator[tuple[WayAlon
         yield STEPS, stepping
 
 
-def _ids(alone: Alone) -> set[int]:
+def _ids(alone: Alone) -> set[str]:
     return {cell["id"] for cell in alone.cells}
