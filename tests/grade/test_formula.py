@@ -205,9 +205,12 @@ def test_what_is_built_alike_is_one_answer(spellings: tuple[str, ...]) -> None:
         ("--help", "help", 0.0),
         ("--help", "—help", 1.0),
         ("--help", "`--help`", 1.0),
+        ("(n-1)!", "n-1", 0.0),
+        ("(2n)!", "2n", 0.0),
+        ("(2n)!", "$(2n)!$", 1.0),
     ],
 )
-def test_an_option_of_a_command_is_what_is_typed(reference: str, answer: str, value: float) -> None:
+def test_a_sign_of_the_reference_is_what_is_typed(reference: str, answer: str, value: float) -> None:
     assert match(Case(Question("q", "?"), reference), answer).value == value
 
 
