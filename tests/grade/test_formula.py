@@ -164,6 +164,13 @@ ALIKE = [
     ("ϑ/2", "θ/2"),
     (r"\approx 3.14", "≈ 3.14", "3.14"),
     (r"\alpha", "alpha"),
+    ("1/15 Ω", r"$\frac{1}{15}$ $\Omega$", r"\frac{1}{15} \Omega"),
+    (r"8 $\mu \mathrm{T}$", r"8$\mu\mathrm{T}$", r"(8 $\mu \mathrm{T}$)"),
+    ("(3x + 3) / {3(3x + 2)}", r"\boxed{(3x + 3) / {3(3x + 2)}}"),
+    ("V = 2.2 ft^3, P_t = 140 psia", "(V = 2.2 ft^3, P_t = 140 psia)"),
+    (r"q = h\DeltaT / A", r"\(q = h\DeltaT / A\)", r"The q = h\DeltaT / A"),
+    ("(a) 150 V, (b) 750 A, (c) 200 A", "The (a) 150 V, (b) 750 A, (c) 200 A."),
+    (r"+134$\mathrm{kJ} \mathrm{mol}^{-1}$", r"+134$\mathrm{kJ}\mathrm{mol}^{-1}$"),
     (r"\d+", r"(\d+)", r"`\d+`"),
     (r"\n", r"'\n'"),
     (r"10\ \text{N}\cdot\text{m}", "10 N·m", "10 Nm"),
@@ -198,9 +205,12 @@ def test_what_is_built_alike_is_one_answer(spellings: tuple[str, ...]) -> None:
         ("--help", "help", 0.0),
         ("--help", "—help", 1.0),
         ("--help", "`--help`", 1.0),
+        ("(n-1)!", "n-1", 0.0),
+        ("(2n)!", "2n", 0.0),
+        ("(2n)!", "$(2n)!$", 1.0),
     ],
 )
-def test_an_option_of_a_command_is_what_is_typed(reference: str, answer: str, value: float) -> None:
+def test_a_sign_of_the_reference_is_what_is_typed(reference: str, answer: str, value: float) -> None:
     assert match(Case(Question("q", "?"), reference), answer).value == value
 
 

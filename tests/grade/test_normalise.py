@@ -78,6 +78,7 @@ def test_twice_is_once(text: str) -> None:
 
 @given(PHRASES)
 @example("A 00")
+@example("B 00 c")
 @settings(deadline=None)
 def test_case_punctuation_and_articles_are_no_difference(text: str) -> None:
     plain = normalise(text)

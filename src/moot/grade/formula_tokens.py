@@ -54,6 +54,8 @@ CLOSES = frozenset(OPENS.values())
 
 _FUNCTION_OF_ONE = re.compile(r"(?<![^\W\d_])(?:arc)?(?:sin|cos|tan|cot)(?=[xα-ω](?![^\W\d_]))")
 """Of sinθ, which is sin θ."""
+_SAYS_MORE = re.compile(r"=|(?<![^\W\d_])(?!sqrt|infinity|infty|frac|text|math)[^\W\d_]{4,}")
+"""What is no member of a pair or of an interval, so that brackets around it are those of a remark."""
 _OTHER_FORMS = ("<font>", "<compat>", "<wide>", "<narrow>")
 
 _EDGES = " \t\n$\"'«»“”`"
@@ -86,11 +88,12 @@ def _one_form(character: str) -> str:
 
 def without_brackets(plain: str) -> str:
     """Without brackets around the whole of one thing."""
+    says_more = plain[:1] == "(" and _SAYS_MORE.search(plain) is not None
     while len(plain) > 2 and plain[0] in "([" and plain[-1] == OPENS[plain[0]]:
         depth, parts = 0, False
         for place, mark in enumerate(plain):
             depth += (mark in OPENS) - (mark in CLOSES)
-            parts |= depth == 1 and mark in ",;"
+            parts |= depth == 1 and mark in ",;" and not says_more
             if parts or (depth == 0 and place < len(plain) - 1):
                 return plain
         plain = plain[1:-1].strip()

@@ -45,7 +45,10 @@ _MINUS_OF_MONEY = re.compile(r"(?<!\w)[-−–] ?\\?[$€£¥₽] ?(?=[0-9.])")
 """-$5, which is as much as $-5."""
 _PART_OF_ONE = re.compile(r"-?0?\.[0-9]+")
 """Of 0.02 %, which is no 0.02: without the sign that is a share."""
-_ABOUT = re.compile(r"\s*(?:[≈~+]\s*)+(?=[-−–]?\s?\$?\.?[0-9])")
+_BEFORE_GREEK = re.compile(r"(?<=[0-9])\s+(?=[α-ωΑ-ΩµΩ])")
+"""5 Ω, which is 5Ω, and 2 α."""
+_THE = re.compile(r"\s*the\s+", re.IGNORECASE)
+_ABOUT = re.compile(r"([\s$(\[]*)(?:[≈~+]\s*)+(?=[-−–]?\s?\$?\.?[0-9])")
 """Before a number that is all there is, it says nothing."""
 _TIME_OF_DAY = re.compile(r"(?<=[0-9])\s?([ap])\.\s?m\b\.?", re.IGNORECASE)
 """3 p.m., which is 3 PM."""
@@ -148,9 +151,12 @@ def _bracketed(several: InBrackets) -> str:
 def _without_articles(words: Sequence[str], signs: Sequence[str]) -> tuple[list[str], list[str]]:
     """An article is one only before another word: not at the end, and not as a part of a formula, such as a b."""
     last = len(words) - 1
-    quantities = "a" in words and all(len(word) == 1 or word[0].isnumeric() for word in words)
     first = next((place for place, word in enumerate(words) if word not in _ARTICLES), 0)
-    of_number = first if words[first][0].isnumeric() else 0  # up to a first number there is no quantity
+    numbers = [place for place, word in enumerate(words) if word[0].isnumeric()]
+    quantities = "a" in words and all(len(word) == 1 or word[0].isnumeric() or word in ("an", "the") for word in words)
+    # Behind a quantity no number stands without a sign: "a B 52" is no product.
+    quantities = quantities and all(signs[place] or place <= first for place in numbers)
+    of_number = first if first in numbers else 0  # up to a first number there is no quantity
     kept = [
         place
         for place, word in enumerate(words)
@@ -159,7 +165,7 @@ def _without_articles(words: Sequence[str], signs: Sequence[str]) -> tuple[list[
             and place < last
             and not signs[place]
             and not signs[place + 1]
-            and not (quantities and place >= of_number)
+            and not (quantities and word == "a" and place >= of_number)
         )
     ]
     return [words[place] for place in kept], [*(signs[place] for place in kept), signs[-1]]
@@ -213,7 +219,7 @@ def _written(text: str, language: str) -> str | None:
     if bare is None:
         return None
     if (about := _ABOUT.match(bare)) is not None:
-        bare = bare[about.end() :]
+        bare = about[1] + bare[about.end() :]
     if "Nm" in bare:
         bare = _NEWTON_METRES.sub("N*m", bare)
     if len(bare) <= 2:
@@ -225,6 +231,9 @@ def _written(text: str, language: str) -> str | None:
 def _unplain(tex: str) -> str:
     """TeX without a plain spelling, such as a matrix: its parts, but for the size and the spaces of its signs."""
     text = _NO_SIGN.sub("", tex.replace(_APART, " ").translate(_DASHES))
+    text = _THE.sub("", text)
+    if text[:2] + text[-2:] in (r"\(\)", r"\[\]"):
+        text = text[2:-2]
     text = without_brackets(_ONE_RAISED.sub(r"\1\2", like_others(text)).strip(_TEX_EDGES).rstrip("."))
     if len(text) > 2 and text[0] == text[-1] == "'":
         text = text[1:-1]
@@ -247,6 +256,8 @@ def _without_notation(text: str) -> str | None:
         text = text.replace("∞", "infinity")
     if "π" in text:
         text = _PI.sub("pi", text)
+    if not text.isascii():
+        text = _BEFORE_GREEK.sub("", text)
     if "√" in text or "sqrt" in text:
         text = _ROOT.sub(lambda root: f"sqrt({root[1]})" if root[1] else "sqrt", text)
     if "sqrt" in text or "pi" in text:

@@ -106,8 +106,8 @@ _FUNCTIONS = frozenset(
         "max",
     )
 )
-_QUANTITIES = frozenset(("pi", "sqrt", *_FRACTIONS, *_FUNCTIONS, *_GREEK))
-"""Commands that are a factor where they follow a fraction."""
+_QUANTITIES = frozenset(("pi", "sqrt", *_FRACTIONS, *_FUNCTIONS, *_GREEK)) - {"Omega"}
+"""Commands that are a factor where they follow a fraction; ohms are a unit."""
 
 _SIMPLE_POWER = re.compile(r"-?(?:[0-9]+|[^\W\d_])|'+")
 """What needs no brackets above a quantity or below it: e^2x is not e^(2x)."""
@@ -228,14 +228,18 @@ class _Reader:
 
     def _write(self, token: str, parts: _Written) -> None:
         if token == "{":
-            parts.add(self._group())
+            group = self._group()
+            divides = parts.text.rstrip()[-1:] == "/" and not _ONE_FACTOR.fullmatch(group)
+            parts.add(f"({group})" if divides else group)
         elif token == "^":
             self._raised(parts)
         elif token == "_":
             self._hang("_", self._run(_BARE_POWER) or self._argument(), parts)
         elif token == "~":
             parts.add(" ")
-        elif token != "$":
+        elif token == "$":
+            parts.add(" " if parts.text[-1:].isdigit() and (self._next() or "").isdigit() else "")
+        else:
             if len(token) == 1:
                 parts.add(token)
             else:
@@ -301,7 +305,10 @@ class _Reader:
         elif name in _KEPT_INSIDE:
             written = self._argument_of_text()
             apart = not parts.hangs and parts.text[-1:].isdigit() and _UNIT.match(written) is not None
-            parts.add(f" {written}" if apart else written)
+            of_unit = (
+                len(written) > 1 and written[0].islower() and re.search(r"[0-9] ?[^\W\d_]+\Z", parts.text[-_NEAR:])
+            )
+            parts.add(f" {written}" if apart or of_unit else written)
         elif name in _THIN_SPACES:
             parts.add("" if parts.text[-1:].isdigit() and (self._next() or "").isdigit() else " ")
         elif name in _SPACES:
