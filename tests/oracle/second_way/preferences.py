@@ -45,6 +45,12 @@ class Said:
     liked: float
     place: int = 0
     longer: float = 0.0
+    supposed: bool = False
+    """Put in as what no habit touches."""
+
+    @property
+    def by(self) -> str | None:
+        return None if self.supposed else self.judge
 
 
 @dataclass(frozen=True)
@@ -112,6 +118,48 @@ def words_of(plays: Sequence[Play], heard: Mapping[tuple[str, str, str], Mapping
     return words
 
 
+def missing_in(plays: Sequence[Play], heard: Mapping[Any, Any], judges: Sequence[str]) -> list[Said]:
+    """Of each judge, and in each order, what it has not said of two texts."""
+    gone = []
+    for play in plays:
+        if settled(play) is None:
+            one, other = mark(play.text or ""), mark(play.against or "")
+            longer = math.log2(len((play.text or "").split()) / len((play.against or "").split()))
+            for place, shown in ((1, (one, other)), (-1, (other, one))):
+                for judge in judges:
+                    if judge not in heard[play.question, *shown]:
+                        pair, which = (title(play.side), title(play.other)), (play.side.id, play.repeat)
+                        said = Said(play.question, pair, which, judge, 0.5, place, min(2.0, max(-2.0, longer)))
+                        gone.append(said)
+    return gone
+
+
+class Imputed:
+    """Curves with every missing word put in: as what its judge would have said, and as what no habit touches."""
+
+    def __init__(self, words: Sequence[Said], gone: Sequence[Said]) -> None:
+        self.gone = gone
+        self.curves = {
+            liked: [Curve([*words, *(replace(one, liked=liked, supposed=so) for one in gone)]) for so in (True, False)]
+            for liked in ((0.0, 1.0) if gone else ())
+        }
+
+    def number(self, pair: tuple[str, str]) -> int:
+        return sum(word.pair == pair for word in self.gone)
+
+    def ends(self, curve: Curve, pair: tuple[str, str], liked: float, alpha: float = 0.05) -> tuple[float, ...]:
+        """The share that is further away, and what holds the intervals of both."""
+        curves = self.curves[liked] if self.number(pair) else [curve]
+        found = [one.mean(pair) for one in curves]
+        every = [ends(*one, alpha) for one in found]
+        value = (max if liked else min)(value for value, _ in found)
+        return value, min(low for low, _ in every), max(high for _, high in every)
+
+    def p(self, curve: Curve, pair: tuple[str, str]) -> float:
+        curves = self.curves[0.0] if self.number(pair) else [curve]
+        return max(min(1.0, 2 * one.mean(pair)[1].no_more(0.0)) for one in curves)
+
+
 def weighed(words: Sequence[Said]) -> np.ndarray[Any, Any]:
     by_question, by_play, by_judge = (
         Counter(key for key, *_ in sorted({how(word) for word in words}, key=str))
@@ -140,14 +188,14 @@ class Curve:
     def __init__(self, words: Sequence[Said]) -> None:
         self.words, self.weights = words, weighed(words)
         self.pairs = list(dict.fromkeys(word.pair for word in words))
-        self.judges = sorted({word.judge for word in words if word.judge is not None})
-        self.asked = np.array([word.judge is not None for word in words])
+        self.judges = sorted({word.by for word in words if word.by is not None})
+        self.asked = np.array([word.by is not None for word in words])
         size = len(self.pairs) + 2 * len(self.judges)
         self.rows = np.zeros((len(words), size))
         for row, word in zip(self.rows, words, strict=True):
             row[self.pairs.index(word.pair)] = 1
-            if word.judge is not None:
-                judge = len(self.pairs) + 2 * self.judges.index(word.judge)
+            if word.by is not None:
+                judge = len(self.pairs) + 2 * self.judges.index(word.by)
                 row[judge : judge + 2] = word.place, word.longer
         self.liked = np.array([word.liked for word in words])
         self.questions = list(dict.fromkeys(word.question for word in words))
@@ -181,14 +229,14 @@ class Curve:
         """The share, and what each question adds: by the curve, by one that length bends up to a small difference, and as far
         off as questions that differ may take it."""
         value, plain = self.plain(pair)
-        differ = [abs(word.longer) for word in self.words if word.judge is not None and abs(word.longer) > 0.02]
+        differ = [abs(word.longer) for word in self.words if word.by is not None and abs(word.longer) > 0.02]
         others = [plain]
         if differ:
             most = float(np.quantile(differ, 0.25, method="lower"))
             bent = [replace(word, longer=float(np.clip(word.longer / most, -1, 1))) for word in self.words]
             others.append(Curve(bent).plain(pair)[1])
         own = [(word, weight) for word, weight in zip(self.words, self.weights, strict=True) if word.pair == pair]
-        asked = sum(weight for word, weight in own if word.judge is not None) / sum(weight for _, weight in own)
+        asked = sum(weight for word, weight in own if word.by is not None) / sum(weight for _, weight in own)
         questions = list(dict.fromkeys(word.question for word, _ in own))
         far = _far(self.words, pair)
         if any(far):
@@ -206,7 +254,7 @@ class Curve:
         """The share, and what each question adds."""
         here = [number for number, word in enumerate(self.words) if word.pair == pair]
         words = [self.words[number] for number in here]
-        asked = [word for word in words if word.judge is not None]
+        asked = [word for word in words if word.by is not None]
         if asked and {word.liked for word in asked} in ({0.0}, {1.0}):
             longer = float(np.mean([word.longer for word in asked]))
             judges = dict.fromkeys(word.judge for word in asked)
@@ -276,8 +324,8 @@ def _far(words: Sequence[Said], pair: tuple[str, str]) -> tuple[float, float]:
     """How far off the share may be where questions differ: some are sure, and all others alike, found by bisection."""
     both: dict[str, dict[Any, dict[int, float]]] = defaultdict(lambda: defaultdict(dict))
     for word in words:
-        if word.judge is not None:
-            both[word.judge][word.pair, word.question, word.play][word.place] = word.liked
+        if word.by is not None:
+            both[word.by][word.pair, word.question, word.play][word.place] = word.liked
     below, above = [], []
     for said in both.values():
         whole = [seen for seen in said.values() if len(seen) == 2]
@@ -342,9 +390,9 @@ def preferences(raw: Raw) -> dict[str, Any]:
     judges = (raw.config.get("judge") or {}).get("models", ())
     plays, heard = plays_of(raw), heard_in(raw)
     words = words_of(plays, heard)
-    curve = Curve(words)
+    curve, imputed = Curve(words), Imputed(words, missing_in(plays, heard, judges))
     opponents = {(play.side.id, play.other.id): (play.side, play.other) for play in _sorted(raw, plays)}
-    pairs = [_pair(curve, plays, heard, pair, len(judges)) for pair in opponents.values()]
+    pairs = [_pair(curve, plays, heard, pair, imputed) for pair in opponents.values()]
     shown = _shown(plays)
     count = sum(len(heard[place]) for place in shown)
     figures = {
@@ -359,7 +407,7 @@ def preferences(raw: Raw) -> dict[str, Any]:
         "without_word": len(judges) * len(shown) - count,
         "settled": sum(settled(play) is not None for play in plays),
         "pairs": pairs,
-        "options": _options(curve, pairs),
+        "options": _options(curve, pairs, imputed),
         "ratings": _ratings(curve, list(dict.fromkeys(title(play.other) for play in plays))),
         "habits": _habits(curve, shown, heard, judges),
         "agreement": _agreement(shown, heard, judges),
@@ -384,19 +432,16 @@ def _shown(plays: Sequence[Play]) -> list[tuple[str, str, str]]:
     return list(shown)
 
 
-def _pair(curve: Curve, plays: Sequence[Play], heard: Any, pair: tuple[Cell, Cell], judges: int) -> Row:
+def _pair(curve: Curve, plays: Sequence[Play], heard: Any, pair: tuple[Cell, Cell], imputed: Imputed) -> Row:
     side, other = pair
     named = (title(side), title(other))
     here = [number for number, word in enumerate(curve.words) if word.pair == named]
-    by_question: dict[str, float] = defaultdict(float)
-    for number in here:
-        by_question[curve.words[number].question] += curve.weights[number] * curve.liked[number]
+    by_question = {question: value for question, (value,) in _by_question(curve, named).items()}
     mine = [play for play in plays if (play.side.id, play.other.id) == (side.id, other.id)]
     raw_share, raw_ends = of_values({question: [value] for question, value in by_question.items()})
     value, mean = curve.mean(named)
     low, high = ends(value, mean)
     open_ = sum(not words_of([play], heard) for play in mine)
-    missing = sum(2 * judges - len(words_of([play], heard)) for play in mine if settled(play) is None)
     longer = [curve.words[number].longer for number in here if curve.asked[number]]
     row: Row = {
         "of": named[0],
@@ -414,14 +459,28 @@ def _pair(curve: Curve, plays: Sequence[Play], heard: Any, pair: tuple[Cell, Cel
     if says_nothing(low, high):
         row |= {**dict.fromkeys(("value", "low", "high", "p")), "why": SAYS_NOTHING}
     row["doublings"] = float(np.mean(longer)) if longer else None
-    row["missing"] = missing
-    assert not missing, "no world leaves a judge without a word"
+    if number := imputed.number(named):
+        row["bounds"] = {
+            key: of_values(_by_question(imputed.curves[liked][0], named))[0]
+            for key, liked in (("low", 0.0), ("high", 1.0))
+        }
+        for key, liked in (("if_lost", 0.0), ("if_won", 1.0)):
+            row[key] = dict(zip(("value", "low", "high"), map(near, imputed.ends(curve, named, liked)), strict=True))
+    row["missing"] = number
     return row
 
 
-def _options(curve: Curve, pairs: Sequence[Row]) -> list[Row]:
+def _by_question(curve: Curve, pair: tuple[str, str]) -> dict[str, list[float]]:
+    found: dict[str, float] = defaultdict(float)
+    for word, weight, liked in zip(curve.words, curve.weights, curve.liked, strict=True):
+        if word.pair == pair:
+            found[word.question] += weight * liked
+    return {question: [value] for question, value in found.items()}
+
+
+def _options(curve: Curve, pairs: Sequence[Row], imputed: Imputed) -> list[Row]:
     known = [of for of in _sides(pairs) if all(pair["p"] is not None for pair in pairs if pair["of"] == of)]
-    told = iter(_tested(curve, [pair for pair in pairs if pair["of"] in known]))
+    told = iter(_tested(curve, [pair for pair in pairs if pair["of"] in known], imputed))
     return [next(told) if of in known else _untested(of, pairs, len(known)) for of in _sides(pairs)]
 
 
@@ -442,13 +501,13 @@ def _untested(of: str, pairs: Sequence[Row], family: int) -> Row:
         "opponents": len(mine),
         "questions": asked,
         "ungraded": 0.0,
-        "missing": 0,
         "why": why,
         "family": family,
+        "missing": max(pair["missing"] for pair in mine),
     }
 
 
-def _tested(curve: Curve, pairs: Sequence[Row]) -> list[Row]:
+def _tested(curve: Curve, pairs: Sequence[Row], imputed: Imputed) -> list[Row]:
     rows = []
     for of in _sides(pairs):
         mine = [pair for pair in pairs if pair["of"] == of]
@@ -459,7 +518,8 @@ def _tested(curve: Curve, pairs: Sequence[Row]) -> list[Row]:
         row = {key: mine[0][key] for key in ("of", "strategy", "label", "team", "captain")}
         row |= {key: hardest[key] for key in ("against", "value", "low", "high")}
         row |= {"p": unsure["p"], "alone_better": beats_all}
-        rows.append({**row, "opponents": len(mine), "questions": hardest["n"], "ungraded": share, "missing": 0})
+        rows.append({**row, "opponents": len(mine), "questions": hardest["n"], "ungraded": share})
+        rows[-1]["missing"] = max(pair["missing"] for pair in mine)
     order = sorted(range(len(rows)), key=lambda number: rows[number]["p"].value)
     highest, rejected, told = 0.0, 0, list(rows)
     for rank, number in enumerate(order):

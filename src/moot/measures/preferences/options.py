@@ -105,13 +105,13 @@ def option_row(side: SideOfPairs, family: int) -> Row:
     """
     pairs = side.pairs
     row: Row = {**side.named, "opponents": len(pairs), "questions": max((pair["n"] for pair in pairs), default=0)}
+    row["missing"] = max((pair["missing"] for pair in pairs), default=0)
     if not side.tested:
         unknown = [pair for pair in pairs if pair["p"] is None]
         why = unknown[0].get("why") if unknown else "it has no opponent"
         nothing: Row = dict.fromkeys(("against", "value", "low", "high", "p"))
-        return {**row, **nothing, "ungraded": 0.0, "missing": 0, "why": why, "better": False, "worse": False}
+        return {**row, **nothing, "ungraded": 0.0, "why": why, "better": False, "worse": False}
     row["ungraded"] = max(pair["ungraded"] / pair["plays"] for pair in pairs)
-    row["missing"] = max(pair["missing"] for pair in pairs)
     near_better = max(pair["p"] for pair in pairs) <= ALPHA and _above_half(side, side.rates, ALPHA)
     better = near_better and _above_half(side, side.if_lost, ALPHA)
     level = ALPHA / family / len(pairs)  # whichever of them it was found to be worse than
