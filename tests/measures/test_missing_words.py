@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
 import sqlite3
@@ -15,6 +16,7 @@ import pytest
 import yaml
 
 from moot.cli.app import app
+from moot.cli.conditions import unmet
 from moot.cli.exit import run_app
 from moot.experiment.spec import read_experiment
 from moot.grade.prefer import text_digest
@@ -57,21 +59,38 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def say(file: Path, verdict: Verdict) -> None:
-    """Put these words in place of those of the judges."""
+    """Put these words in place of those of the judges, on texts of one length, so that nothing hangs on it."""
     with closing(sqlite3.connect(file.with_suffix(".db"))) as store, store:
-        played = store.execute("select question, answer, captain from episodes join cells on id = cell").fetchall()
-        captains = {(question, text_digest(answer)): captain for question, answer, captain in played if captain}
-        questions = sorted({question for question, *_ in played})
-        rows = store.execute("select question, first, second, judge, judge_name from preferences").fetchall()
-        for question, first, second, identity, judge in rows:
-            place = 1 if (question, first) in captains else -1
-            captain = captains[question, first if place == 1 else second]
-            liked = verdict(questions.index(question), captain, judge, place)
-            said = None if liked is None else "first" if (liked == 1) == (place == 1) else "second"
-            store.execute(
-                "update preferences set preferred = ? where question = ? and first = ? and second = ? and judge = ?",
-                (said, question, first, second, identity),
-            )
+        names = [column[1] for column in store.execute("pragma table_info(preferences)")]
+        by_judge = {
+            row[names.index("judge_name")]: dict(zip(names, row, strict=True))
+            for row in store.execute("select * from preferences")
+        }
+        cells = store.execute("select id, coalesce(captain, ''), coalesce(player, '') from cells").fetchall()
+        questions = sorted(question for (question,) in store.execute("select distinct question from episodes"))
+        for cell, captain, player in cells:
+            for question in questions:
+                text = text_of(question, captain, player)
+                store.execute("update episodes set answer = ? where cell = ? and question = ?", (text, cell, question))
+        store.execute("delete from preferences")
+        for n, question in enumerate(questions):
+            other = text_digest(text_of(question, "", "bob"))
+            for captain, judge, place in itertools.product(PLAYERS, JUDGES, (1, -1)):
+                shown = [text_digest(text_of(question, captain, "")), other][::place]
+                liked = verdict(n, captain, judge, place)
+                said = None if liked is None else "first" if (liked == 1) == (place == 1) else "second"
+                row = {
+                    **by_judge[judge],
+                    "question": question,
+                    "first": shown[0],
+                    "second": shown[1],
+                    "preferred": said,
+                }
+                store.execute(f"insert into preferences values ({', '.join('?' * len(names))})", [*row.values()])
+
+
+def text_of(question: str, captain: str, player: str) -> str:
+    return f"Of {question} this is what {captain or 'nobody'} decided and {player or 'everybody'} wrote."
 
 
 def one_of_two_judges(n: int, captain: str, judge: str, place: int) -> float | None:
@@ -142,17 +161,17 @@ def test_nothing_is_claimed_that_the_missing_words_would_turn_and_no_gate_opens(
         values.append((preferred["value"], pair["if_lost"], pair["if_won"]))
         for option in figures["preferences"]["options"]:
             assert not option["missing"] or not (option["better"] or option["worse"])
-            assert ("why" in option) == ("but_for_ungraded" in option)
+            assert option["p"] is None or ("why" in option) == ("but_for_ungraded" in option)
         assert all(not row["low"] or row["low"] <= 0 <= row["high"] for row in figures["preferences"]["ratings"][2:])
-        code, page = told(capsys, "report", file)
+        code, page = told(capsys, "report", file, "--fail-under", "preferences.primary.low>0.01")
+        assert code == 1
         assert f"with {words} counted as {counted}: " in page
         assert f"with {words} counted as {counted}: " in figures["headline"]["sentence"]
         about = ["headline.preferred"] * 4 + ["preferences.primary"] * 3
         for where, key in zip(about, (*CLAIMED, *CLAIMED[:3]), strict=True):
             for compared in (">0.01", "<0.99"):
-                code, shown = told(capsys, "report", file, "--fail-under", f"{where}.{key}{compared}")
-                assert code == 1, (where, key, compared)
-                assert f"({words} could reverse it)" in shown
+                (shut,) = unmet([f"{where}.{key}{compared}"], figures)
+                assert f"({words} could reverse it)" in shut
         live = LiveTeam(read_experiment(file, with_questions=False), serving=True)
         of = {**preferred, "of": "talkative@ann"}
         line = most_preferred(of, live.whole).words
@@ -201,7 +220,7 @@ def drawn(seed: int) -> tuple[list[PreferenceWord], list[PreferenceWord]]:
     return heard, missing
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_swapping_the_sides_mirrors_what_missing_words_could_make_of_a_share(seed: int) -> None:
     heard, missing = drawn(seed)
     seen = 0

@@ -18,6 +18,8 @@ OF_ONE_PAIR = ("against", "value", "low", "high", "p")
 def side_of(shares: dict[str, float], turned: tuple[str, ...] = (), questions: int = 60, **keys: Any) -> SideOfPairs:
     """Of so many questions won; what words that are left out would overturn is named."""
     rates: dict[str, Rate] = {}
+    lost: dict[str, Rate] = {}
+    wins: dict[str, Rate] = {}
     pairs = []
     for name, share in shares.items():
         won = round(share * questions)
@@ -33,8 +35,15 @@ def side_of(shares: dict[str, float], turned: tuple[str, ...] = (), questions: i
             "p": min(1.0, 2 * one_sided),
         }
         pair |= {"n": questions, "plays": questions, "ungraded": 0, **keys}
+        pair["missing"] = 2 * pair["ungraded"]
+        for found, value in ((lost, 0.0), (wins, 1.0)):
+            silent = [value] * pair["ungraded"]
+            part = (questions - len(silent)) / questions
+            kept = round(won * part)
+            rest = questions - len(silent) - kept
+            found[name] = rate_of([1.0] * kept + [0.0] * rest + silent, [1.0] * questions)
         pairs.append(pair | ({"overturned": "together"} if name in turned else {}))
-    return SideOfPairs({"of": "team"}, pairs, rates)
+    return SideOfPairs({"of": "team"}, pairs, rates, lost, wins)
 
 
 def drawn(draw: random.Random) -> SideOfPairs:
@@ -135,12 +144,12 @@ def test_what_only_silence_prevents_is_told_of_the_pair_that_it_is_about(
         (
             0.72,
             SILENT,
-            "not better for sure, since nobody has said anything of up to 20.0 % of its plays, which count as lost",
+            "not better for sure, with the 24 missing words counted as lost",
         ),
         (
             0.24,
             SILENT,
-            "not worse for sure, since nobody has said anything of up to 20.0 % of its plays, which count as won",
+            "not worse for sure, with the 24 missing words counted as won",
         ),
         (0.5, SILENT, None),
     ],

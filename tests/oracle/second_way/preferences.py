@@ -155,10 +155,6 @@ class Imputed:
         value = (max if liked else min)(value for value, _ in found)
         return value, min(low for low, _ in every), max(high for _, high in every)
 
-    def p(self, curve: Curve, pair: tuple[str, str]) -> float:
-        curves = self.curves[0.0] if self.number(pair) else [curve]
-        return max(min(1.0, 2 * one.mean(pair)[1].no_more(0.0)) for one in curves)
-
 
 def weighed(words: Sequence[Said]) -> np.ndarray[Any, Any]:
     by_question, by_play, by_judge = (
@@ -187,6 +183,7 @@ class Curve:
 
     def __init__(self, words: Sequence[Said]) -> None:
         self.words, self.weights = words, weighed(words)
+        self._means: dict[tuple[str, str], tuple[float, BoundedMean]] = {}
         self.pairs = list(dict.fromkeys(word.pair for word in words))
         self.judges = sorted({word.by for word in words if word.by is not None})
         self.asked = np.array([word.by is not None for word in words])
@@ -228,6 +225,11 @@ class Curve:
     def mean(self, pair: tuple[str, str]) -> tuple[float, BoundedMean]:
         """The share, and what each question adds: by the curve, by one that length bends up to a small difference, and as far
         off as questions that differ may take it."""
+        if pair not in self._means:
+            self._means[pair] = self._mean(pair)
+        return self._means[pair]
+
+    def _mean(self, pair: tuple[str, str]) -> tuple[float, BoundedMean]:
         value, plain = self.plain(pair)
         differ = [abs(word.longer) for word in self.words if word.by is not None and abs(word.longer) > 0.02]
         others = [plain]
@@ -513,7 +515,8 @@ def _tested(curve: Curve, pairs: Sequence[Row], imputed: Imputed) -> list[Row]:
         mine = [pair for pair in pairs if pair["of"] == of]
         unsure = max(mine, key=lambda pair: pair["p"].value)
         share = max(pair["ungraded"] / pair["plays"] for pair in mine)
-        beats_all = unsure["p"].value <= 0.05 and min(pair["low"].value for pair in mine) > 0.5
+        lowest = min(imputed.ends(curve, (of, pair["against"]), 0.0)[1] for pair in mine)
+        beats_all = unsure["p"].value <= 0.05 and min(lowest, *(pair["low"].value for pair in mine)) > 0.5
         hardest = min(mine, key=lambda pair: pair["value"].value) if beats_all else unsure
         row = {key: mine[0][key] for key in ("of", "strategy", "label", "team", "captain")}
         row |= {key: hardest[key] for key in ("against", "value", "low", "high")}
@@ -534,9 +537,10 @@ def _tested(curve: Curve, pairs: Sequence[Row], imputed: Imputed) -> list[Row]:
         low, high = ends(value, mean, level)
         top = ends(value, mean, 0.05 / len(rows) / row["opponents"])[1]
         every = [ends(*curve.mean(pair), level)[0] for pair in curve.pairs if pair[0] == row["of"]]
-        better = row["p_holm"].value <= 0.05 and min(every) > 0.5
+        better = row["p_holm"].value <= 0.05 and min(every) > 0.5 and row["alone_better"]
         told[number] |= {"low_holm": near(low), "high_holm": near(high), "better": better}
-        told[number]["worse"] = top < 0.5
+        most = imputed.ends(curve, (row["of"], row["against"]), 1.0, 0.05 / len(rows) / row["opponents"])[2]
+        told[number]["worse"] = max(top, most) < 0.5
     return told
 
 
