@@ -69,7 +69,7 @@ def no_answer(*, known: bool) -> Score:
 
 _NO_DIFFERENCE = re.compile(r"\b(?:a|an|the)\b|[\W_]+", re.IGNORECASE)
 _TIMES_A_REFERENCE = 20
-_FACTORIAL = re.compile(r"[$(]*(?:[0-9]+|\((?=[^()]*[0-9])[0-9A-Za-z+* -]{1,9}\))!+[$).]*")
+_FACTORIAL = re.compile(r"[$(]*(?:[0-9]+|\((?=[^()]*[0-9])(?=[^()]*[A-Za-z+*-])[0-9A-Za-z+* -]{1,9}\))!+[$).]*")
 _COMPARED = re.compile(r"[\w)\]'\"] ?={2,3} ?[\w(\['\"-]")
 
 _OPTION = re.compile(r"[-−–](?P<letter>[A-Za-z])|(?:--|[–—])(?P<word>[A-Za-z][A-Za-z0-9-]+)")
