@@ -47,7 +47,7 @@ _PART_OF_ONE = re.compile(r"-?0?\.[0-9]+")
 """Of 0.02 %, which is no 0.02: without the sign that is a share."""
 _BEFORE_GREEK = re.compile(r"(?<=[0-9])\s+(?=[α-ωΑ-ΩµΩ])")
 """5 Ω, which is 5Ω, and 2 α."""
-_THE = re.compile(r"(?<!\s)\s*+the\s++", re.IGNORECASE)
+_THE = re.compile(r"\bthe\s++", re.IGNORECASE)
 _ABOUT = re.compile(r"([\s$(\[]*)(?:[≈~+]\s*)+(?=[-−–]?\s?\$?\.?[0-9])")
 """Before a number that is all there is, it says nothing."""
 _TIME_OF_DAY = re.compile(r"(?<=[0-9])\s?([ap])\.\s?m\b\.?", re.IGNORECASE)
