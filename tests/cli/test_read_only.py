@@ -82,7 +82,7 @@ def test_what_has_to_be_worked_on_first_is_copied(played: Path, tmp_path: Path, 
             connection.commit()
     before = {file.name: file.read_bytes() for file in folder.iterdir()}
     frozen = moot("report", folder / "cup.yaml", "--json", frozen=folder)
-    said = "" if left == "a log" else "the store is of an older moot, and a copy of it is brought up to date"
+    said = "" if left == "a log" else "an older moot's store: a copy is brought up to date"
     assert frozen.returncode == 0, frozen
     assert frozen.stderr.startswith(said), frozen
     assert len(frozen.stderr.splitlines()) == bool(said)

@@ -88,6 +88,21 @@ def test_nothing_to_do_loads_nothing_that_plays(folder: Path) -> None:
     assert len(lines) <= 3
 
 
+def test_a_quiet_run_with_nothing_to_do_is_as_quick_and_leaves_the_next_one_quick(folder: Path) -> None:
+    typed(folder, "run", "cup.yaml", "--quiet")
+    said, modules = typed(folder, "run", "cup.yaml", "--quiet")
+    assert not at_once(modules), "the first has found nothing new: it is what can be told"
+    assert said == []
+    said, modules = typed(folder, "run", "cup.yaml", "--quiet")
+    assert at_once(modules)
+    assert said == []
+    lines, modules = typed(folder, "run", "cup.yaml")
+    assert at_once(modules), "told by a quiet one"
+    assert lines[0] == "nothing to do: all 12 episodes are done"
+    looked_up, _ = typed(folder, "run", "cup.yaml", MOOT_CACHE=str(folder.parent / "empty"))
+    assert lines == looked_up
+
+
 def on_the_path(folder: Path) -> dict[str, str]:
     """As `python -m moot` has it: modules are looked for where it is typed."""
     return {"PYTHONPATH": os.pathsep.join(filter(None, (os.environ.get("PYTHONPATH"), str(folder))))}

@@ -160,7 +160,7 @@ def test_killed_inside_a_migration(tmp_path: Path) -> None:
     whole(place)
 
 
-OLDER = "the store is of an older moot, and is brought up to date; a large one takes minutes\n"
+OLDER = "an older moot's store: it is brought up to date; a large one takes minutes\n"
 SCRIPT = "import sqlite3, sys; sqlite3.connect(sys.argv[1]).executescript(sys.argv[2])"
 
 

@@ -34,10 +34,10 @@ def run(
     if every and not estimate:
         raise UsageError("--all goes with --estimate; after a run moot report FILE --all shows every table")
     here = engine == "local" and not ray_address and workers is None
-    plain = here and budget_usd is None and not estimate and not quiet
+    plain = here and budget_usd is None and not estimate
     rerun = Rerun(file, store, limit) if plain else None
     if rerun is not None and (told := rerun.told_before(Console().width)) is not None:
-        print_lines(told)
+        print_lines(() if quiet else told)
         return 0
     if estimate:
         from moot.cli.estimate import estimate_command

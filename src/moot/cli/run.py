@@ -134,12 +134,17 @@ async def _run(experiment: Plan, engine: Engine, *, limit: int | None, quiet: bo
                     state = await _played(runner)
             if quiet:
                 _last_word(runner, state, shown=False, left=await _left_to_ask(runner, state))
-                return Ended(EXIT_CODES[state])
-            told = await _report(experiment, store, runner, state, following, [*tried, *warned])
+                if state != "done" or runner.tally.anything_new:
+                    return Ended(EXIT_CODES[state])
+                with ends_on_ctrl_c(_kept_words(runner.tally)):
+                    told: Figures | None = await _headline(experiment, store)
+            else:
+                told = await _report(experiment, store, runner, state, following, [*tried, *warned])
+                if told is not None:
+                    _last_word(runner, state, shown=True)
             if told is None:
                 _nothing_played(runner)
                 return Ended(EXIT_CODES[state])
-            _last_word(runner, state, shown=True)
             if tried or state != "done" or not _is_settled(runner):
                 return Ended(EXIT_CODES[state])
             lines = short_ending_lengths(told, *_nothing_to_do(runner.tally, following))
@@ -163,13 +168,10 @@ async def _report(
     All of it is kept by now: whoever interrupts this has lost nothing but the sight of it.
     """
     tally, report = runner.tally, f"moot report {following.source}"
-    told = f"interrupted; {tally.kept} of {tally.total} episodes are kept, moot report shows their figures"
     nothing_new = state == "done" and not tally.anything_new
-    with ends_on_ctrl_c(told):
+    with ends_on_ctrl_c(_kept_words(tally)):
         if nothing_new or state in _CUT:
-            stands = await store.read(
-                lambda connection: headline_of(connection, find_experiment(connection, ident=experiment.id))
-            )
+            stands = await _headline(experiment, store)
             lines = short_ending(stands, Console().width, *_nothing_to_do(tally, following))
             if not nothing_new:
                 goes_on = "a larger budget_usd" if state == "budget" else f"moot run {following.source}"
@@ -194,6 +196,14 @@ async def _report(
         below = sum(height(Text(line), console) for line in _failed_lines(runner, state, console))
         print_ending(run_figures, console, following, above=above, below=below)
     return run_figures
+
+
+async def _headline(experiment: Plan, store: Store) -> Figures:
+    return await store.read(lambda connection: headline_of(connection, find_experiment(connection, ident=experiment.id)))
+
+
+def _kept_words(tally: RunTally) -> str:
+    return f"interrupted; {tally.kept} of {tally.total} episodes are kept, moot report shows their figures"
 
 
 async def _left_to_compare(runner: Runner) -> LeftToCompare:

@@ -279,8 +279,8 @@ def migrate(connection: Connection, *, copy: bool = False) -> None:
     if unknown := sorted(applied - set(MIGRATIONS)):
         raise StoreNewer(f"written by a newer moot (it has {unknown[-1]!r}); update moot, or use another store")
     if applied and not applied >= set(MIGRATIONS):
-        which = "a copy of it is" if copy else "is"
-        _log.warning(f"the store is of an older moot, and {which} brought up to date; a large one takes minutes")
+        which = "a copy" if copy else "it"
+        _log.warning(f"an older moot's store: {which} is brought up to date; a large one takes minutes")
     for name, step in MIGRATIONS.items():
         if name not in applied:
             step(connection)

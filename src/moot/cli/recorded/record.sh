@@ -8,18 +8,4 @@ moot models add smollm2-135m
 for file in six-small one-large small-captain three-who-read; do
   moot run "$file.yaml"
 done
-python - <<'PYTHON'
-import gzip
-import sqlite3
-from pathlib import Path
-
-for name in ("recorded.db", "lissow.db"):
-    store = sqlite3.connect(name)
-    store.execute("VACUUM INTO 'packed.db'")  # one file, without what was written over
-    store.close()
-    packed = Path("packed.db")
-    Path(f"{name}.gz").write_bytes(gzip.compress(packed.read_bytes(), 9, mtime=0))
-    packed.unlink()
-PYTHON
-rm -f recorded.db recorded.db-wal recorded.db-shm lissow.db lissow.db-wal lissow.db-shm
-ls -l ./*.db.gz
+bash pack.sh
