@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from statistics import stdev
 from typing import Any
 
-from second_way.alone import in_words, model_of, stepping_alone, told_alone
+from second_way.alone import everybody, in_words, stepping_alone, told_alone
 from second_way.bounded import BoundedMean
 from second_way.compare import ANY_TEXT
 from second_way.hanging import together
@@ -175,10 +175,10 @@ def _costs(raw: Raw, talks: Sequence[Cell], alone: Sequence[Cell]) -> list[Row]:
         row = {**_protocol(talks, cell), **(spent := _spent(raw, cell)), **nobody}
         for found in (told_alone(cell, played), stepping_alone(cell, played)):
             if all(found.values()):
-                seats = [[_spent(raw, one) for one in found[model_of(seat)]] for seat in cell.spec["players"]]
+                seats = [[_spent(raw, one) for one in own] for own in found.values()]
                 row["calls_ratio"] = _times(spent["calls"], [mean([one["calls"] for one in own]) for own in seats])
                 row["tokens_ratio"] = _times(_tokens(spent), [mean([_tokens(one) for one in own]) for own in seats])
-                row["alone"] = [one.player for of_model in found.values() for one in of_model]
+                row["alone"] = [one.player for one in everybody(found)]
                 break
         rows.append(row)
     return rows

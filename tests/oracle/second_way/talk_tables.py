@@ -12,7 +12,19 @@ from typing import Any
 
 import numpy as np
 
-from second_way.alone import Found, agent_alone, by_way, everybody, model_of, not_there, seats_by_model, thinking, way
+from second_way.alone import (
+    Found,
+    agent_alone,
+    by_way,
+    everybody,
+    model_of,
+    models_there,
+    not_there,
+    seats_by,
+    thinking,
+    voice_of,
+    way,
+)
 from second_way.challenged import challenges
 from second_way.compare import ANY_TEXT
 from second_way.discussion import _mean_turns, _score
@@ -139,7 +151,7 @@ def _words(value: Any) -> str:
 def _baselines(raw: Raw, talks: Sequence[Cell]) -> Iterator[Row]:
     for cell, against, asked, found in _held_against(raw, talks):
         pairs = _beside_seats(raw, cell, found)
-        if not_there(cell, found) or not pairs:
+        if not_there(found) or not pairs:
             continue
         kept = everybody(found)
         named = {**_name(talks, cell), **_who(against, asked, kept)}
@@ -149,9 +161,10 @@ def _baselines(raw: Raw, talks: Sequence[Cell]) -> Iterator[Row]:
 def _no_baselines(raw: Raw, talks: Sequence[Cell]) -> Iterator[Row]:
     """Where a model of the table is missing, or all have answered no question in common."""
     for cell, against, asked, found in _held_against(raw, talks):
-        missing = not_there(cell, found)
+        missing = not_there(found)
         if missing or not _beside_seats(raw, cell, found):
-            counts = {"models": sum(map(bool, found.values())), "of_models": len(found), "missing": missing}
+            models = models_there(cell, found)
+            counts = {"models": sum(there for _, there in models), "of_models": len(models), "missing": missing}
             yield {**_name(talks, cell), **_who(against, asked, everybody(found)), **counts, "why": ANY_TEXT}
 
 
@@ -161,15 +174,15 @@ def _who(against: Any, asked: str, kept: Sequence[Cell]) -> Row:
 
 
 def _beside_seats(raw: Raw, cell: Cell, found: Found) -> Pairs:
-    """A question that all have answered, beside the mean over seats of the mean over those who play its model."""
-    models = {model: [_values(raw, member) for member in own] for model, own in found.items() if own}
-    seats = [model for seat in cell.spec["players"] if (model := model_of(seat)) in models]
+    """A question that all have answered, beside the mean over seats of the mean over those who are it alone."""
+    seats = {name: [_values(raw, member) for member in own] for name, own in found.items() if own}
+    who = {tuple(member.id for member in own): name for name, own in found.items() if own}
     pairs = {}
     for question, value in _values(raw, cell).items():
-        if all(question in values for own in models.values() for values in own):
-            means = {model: whole_mean([values[question] for values in own]) for model, own in models.items()}
-            alone = whole_mean([means[model] for model in seats])
-            once = whole_mean([*means.values()])
+        if all(question in values for own in seats.values() for values in own):
+            means = {name: whole_mean([values[question] for values in own]) for name, own in seats.items()}
+            alone = whole_mean([*means.values()])
+            once = whole_mean([means[name] for name in who.values()])
             pairs[question] = [(value, alone._replace(grades=once.grades))]
     return pairs
 
@@ -261,8 +274,16 @@ def _scaling(raw: Raw, talks: Sequence[Cell]) -> Iterator[Row]:
                 name = _name(talks, group[0], *free)
                 name.pop("label")
                 also = [other for other in free if other != key]
-                also += [] if all(seats_by_model(cell) == seats_by_model(group[0]) for cell in group) else ["models"]
+                also += _seats_varied(group)
                 yield {"along": along, "key": key, "step": step, **name, "also_varied": also, **line}
+
+
+def _seats_varied(group: Sequence[Cell]) -> list[str]:
+    """What other parts of the seats have: other models, or the same that are told something else."""
+    for what, of in (("models", model_of), ("instructions", voice_of)):
+        if any(seats_by(cell, of) != seats_by(group[0], of) for cell in group):
+            return [what]
+    return []
 
 
 def _line(raw: Raw, key: str, group: Sequence[Cell]) -> Row | None:

@@ -35,8 +35,8 @@ def baseline_sections(figures: Figures) -> Iterator[Section]:
 def _baselines(figures: Figures, rows: Rows, part: str, where: str) -> Section:
     shown = [_with_players(row) for row in rows]
     words = (
-        "Each protocol less the mean of all its own models alone, each by its part of the seats, on the same"
-        " questions: those at its table where they have played alone so, else others of the same models.",
+        "Each protocol less the mean of its own seats alone, on the same questions: each the player who sits there"
+        " where that has played alone so, else others of the same model.",
         *paired_words(rows),
     )
     columns = with_team(
@@ -68,7 +68,7 @@ def _left_out(figures: Figures) -> Section:
         for row in figures.get("protocol_baselines_left_out", ())
     ]
     words = (
-        "Not every model of the table has answered alone in this way: the mean of the others is none of the table's, so that"
+        "Not everybody at the table has answered alone in this way: the mean of the others is none of the table's, so that"
         " nothing is held against it."
         if any(row["missing"] for row in rows)
         else "No question has been answered by all of them."

@@ -15,8 +15,8 @@ Row = dict[str, Any]
 
 
 def cost_rows(source: Source, held: Sequence[tuple[Stored, Row]], alone: Sequence[Stored]) -> Iterator[Row]:
-    """A question's calls and tokens: the models at the tables alone, then each discussion as so many times the mean over all
-    models of its own, each by its part of the seats."""
+    """A question's calls and tokens: the models at the tables alone, then each discussion as so many times the mean over its
+    own seats, each as whoever is it alone."""
     seated = {model for cell, _ in held for model in models_at(cell)}
     single = {cell["id"]: _spent(source, cell) for cell in alone if set(models_at(cell)) <= seated}
     shown = [cell for cell in alone if cell["id"] in single]
@@ -27,20 +27,20 @@ def cost_rows(source: Source, held: Sequence[tuple[Stored, Row]], alone: Sequenc
     for cell, named in held:
         spent = _spent(source, cell)
         standing = _standing_for(cell, [one for one in shown if single[one["id"]]["episodes"]])
-        models = [[single[one["id"]] for one in of_model] for of_model in standing.by_model.values()]
+        parts = [([single[one["id"]] for one in part.cells], part.seats) for part in standing.parts]
         yield {
             **named,
             **spent,
             "calls_ratio": _ratio(
-                spent["calls"], [fmean(paid["calls"] for paid in of_one) for of_one in models], standing.seats
+                spent["calls"], [(fmean(paid["calls"] for paid in of_one), seats) for of_one, seats in parts]
             ),
-            "tokens_ratio": _ratio(_tokens(spent), [fmean(map(_tokens, of_one)) for of_one in models], standing.seats),
+            "tokens_ratio": _ratio(_tokens(spent), [(fmean(map(_tokens, of_one)), seats) for of_one, seats in parts]),
             "alone": [str(one["player"]) for one in standing.cells],
         }
 
 
 def _standing_for(table: Stored, alone: Sequence[Stored]) -> Alone:
-    """Who has played alone in the first way in which all of its models have, best as each was told; nobody where there is no
+    """Who has played alone in the first way in which all of its seats have, best as each was told; nobody where there is no
     such way."""
     strategies = dict.fromkeys(cell["strategy"] for cell in alone)
     for standing_in in (as_told, by_steps):
@@ -48,7 +48,7 @@ def _standing_for(table: Stored, alone: Sequence[Stored]) -> Alone:
             standing = standing_in(table, [cell for cell in alone if cell["strategy"] == strategy])
             if not standing.missing:
                 return standing
-    return Alone({}, ())
+    return Alone(())
 
 
 def _spent(source: Source, cell: Stored) -> Row:
@@ -70,7 +70,7 @@ def _tokens(spent: Row) -> float:
     return float(spent["prompt_tokens"] + spent["completion_tokens"])
 
 
-def _ratio(value: float, alone: Sequence[float], seats: Sequence[int]) -> float | None:
-    """To the mean over the seats, each as its model alone."""
-    total = sum(paid * times for paid, times in zip(alone, seats, strict=True))
-    return value * sum(seats) / total if total else None
+def _ratio(value: float, alone: Sequence[tuple[float, int]]) -> float | None:
+    """To the mean over the seats, each as whoever is it alone."""
+    total = sum(paid * seats for paid, seats in alone)
+    return value * sum(seats for _, seats in alone) / total if total else None
