@@ -52,6 +52,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 if number % 3 == 0:
                     said = {"episode": body["moot"]["episode"], "correct": number % 2 == 0}
                     assert (await server.post("/v1/feedback", said))[0] == 200
+                if number in (6, 18, 21, 39):  # right, wrong, wrong, and one that was asked twice; then told as text
+                    said = {"episode": body["moot"]["episode"], "answer": body["choices"][0]["message"]["content"] if number == 21 else "Oz"}
+                    assert (await server.post("/v1/feedback", said))[0] == 200
                 episode = body["moot"]["episode"]
                 if (earlier := before.setdefault(number % 33, episode)) != episode:
                     shown = (earlier, episode) if number % 4 < 2 else (episode, earlier)
