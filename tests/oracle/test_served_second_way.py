@@ -53,7 +53,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
                     said = {"episode": body["moot"]["episode"], "correct": number % 2 == 0}
                     assert (await server.post("/v1/feedback", said))[0] == 200
                 if number in (6, 18, 21, 39):  # right, wrong, wrong, and one that was asked twice; then told as text
-                    said = {"episode": body["moot"]["episode"], "answer": body["choices"][0]["message"]["content"] if number == 21 else "Oz"}
+                    right = body["choices"][0]["message"]["content"] if number == 21 else "Oz"
+                    said = {"episode": body["moot"]["episode"], "answer": right}
                     assert (await server.post("/v1/feedback", said))[0] == 200
                 episode = body["moot"]["episode"]
                 if (earlier := before.setdefault(number % 33, episode)) != episode:

@@ -83,7 +83,7 @@ async def test_what_is_told_as_text_contradicts_a_word_too(
 
 async def test_the_same_told_as_text_contradicts_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     async with serving(tmp_path) as served:
-        status, told = await served.chat(ASKED)
+        _, told = await served.chat(ASKED)
         await call(served, told["moot"]["episode"], True)
         said = {"episode": told["moot"]["episode"], "answer": said_by(told)}
         assert (await served.post("/v1/feedback", said))[1]["correct"] is True
