@@ -31,7 +31,7 @@ from second_way.discussion import _mean_turns, _score
 from second_way.hanging import together
 from second_way.intervals import Difference, mean
 from second_way.meanings import plain
-from second_way.quiz_pairs import FEW_QUESTIONS, Pairs, adjusted, bounds, difference
+from second_way.quiz_pairs import FEW_QUESTIONS, Pairs, adjusted, apart_on_both_sides, bounds, difference
 from second_way.raw import Cell, Episode, Raw
 from second_way.resampling import drawn_sums, ends
 from second_way.shares import Grade, Value, accuracy_row, unfair_together, value_of, whole_mean
@@ -138,7 +138,15 @@ def _differences(raw: Raw, talks: Sequence[Cell]) -> Iterator[Row]:
             row = {**_name(talks, cell, *free), "part": part, "of": of, "against": other}
             row |= {"protocol_part": True} if part == "decision" else {}
             row |= {"does": ANY_TEXT} if isinstance(cell.options[part], bool) else {}
-            yield {**row, **difference(pairs, means=_repeated(raw, cell, against)), **bounds(pairs)}
+            yield {
+                **row,
+                **apart_on_both_sides(difference(pairs, means=_repeated(raw, cell, against)), pairs),
+                **bounds(pairs),
+            }
+
+
+def _compared(pairs: Pairs, *, means: bool) -> Row:
+    return {**apart_on_both_sides(difference(pairs, means=means), pairs), **bounds(pairs)}
 
 
 def _words(value: Any) -> str:
@@ -253,10 +261,22 @@ def _on_sets(raw: Raw, named: Row, pairs: Pairs, *, means: bool) -> Iterator[Row
     for question, several in pairs.items():
         sets.setdefault(raw.questions[question]["set"], {})[question] = several
     only = next(iter(sets)) if len(sets) == 1 else None
-    yield {**named, "dataset": only, "whole": True, **difference(pairs, means=means), **bounds(pairs)}
+    yield {
+        **named,
+        "dataset": only,
+        "whole": True,
+        **apart_on_both_sides(difference(pairs, means=means), pairs),
+        **bounds(pairs),
+    }
     if len(sets) > 1:
         for name, part in sets.items():
-            yield {**named, "dataset": name, "whole": False, **difference(part, means=means), **bounds(part)}
+            yield {
+                **named,
+                "dataset": name,
+                "whole": False,
+                **apart_on_both_sides(difference(part, means=means), part),
+                **bounds(part),
+            }
 
 
 # ---------------------------------------------------------------- along a number

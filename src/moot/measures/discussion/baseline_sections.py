@@ -7,6 +7,7 @@ from typing import Any
 
 from moot.measures.columns import (
     Figures,
+    abstained_words,
     cohort_column,
     count,
     paired_columns,
@@ -38,6 +39,7 @@ def _baselines(figures: Figures, rows: Rows, part: str, where: str) -> Section:
         "Each protocol less the mean of its own seats alone, on the same questions: each the player who sits there"
         " where that has played alone so, else others of the same model.",
         *paired_words(rows),
+        *abstained_words(rows, "name", "against"),
     )
     columns = with_team(
         figures,
@@ -92,6 +94,7 @@ def _families(figures: Figures, rows: Rows, part: str, where: str) -> Section:
     words = (
         "A question counts by its mean over the protocols of a family, which differ in nothing else.",
         *paired_words(rows),
+        *abstained_words(rows, "of", "against"),
     )
     columns = with_team(
         figures,

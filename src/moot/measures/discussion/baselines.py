@@ -35,7 +35,7 @@ from moot.measures.discussion.naming import (
 )
 from moot.measures.discussion.talks import Talk, mean_rounds, values_of
 from moot.stats.graded import Value, whole_mean
-from moot.stats.graded_pairs import Pairs, family_row
+from moot.stats.graded_pairs import Pairs, apart_row
 
 Row = dict[str, Any]
 PLAIN, AS_TOLD = "plain", "as each was told"
@@ -271,7 +271,7 @@ def _on_sets(named: Row, pairs: Pairs, sets: Mapping[str, str | None], pooled: b
     for question, several in pairs.items():
         parts.setdefault(sets[question], {})[question] = several
     only = next(iter(parts)) if len(parts) == 1 else None
-    yield {**named, "dataset": only, "whole": True, **family_row(pairs, pooled=pooled)}
+    yield {**named, "dataset": only, "whole": True, **apart_row(pairs, pooled=pooled)}
     if len(parts) > 1:
         for dataset, part in parts.items():
-            yield {**named, "dataset": dataset, "whole": False, **family_row(part, pooled=pooled)}
+            yield {**named, "dataset": dataset, "whole": False, **apart_row(part, pooled=pooled)}

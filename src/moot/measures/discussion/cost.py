@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from statistics import fmean
 from typing import Any
 
 from moot.measures.cells import Stored
 from moot.measures.discussion.by_themselves import Alone, as_told, by_steps, models_at, told_alone
-from moot.measures.question_costs import mean_cost, means_by_question, question_costs
+from moot.measures.question_costs import NONE_WHOLE, cut_by_failures, mean_cost, means_by_question, question_costs
 from moot.measures.source import Source
 
 Row = dict[str, Any]
@@ -25,18 +25,32 @@ def cost_rows(source: Source, held: Sequence[tuple[Stored, Row]], alone: Sequenc
         nothing: Row = {"calls_ratio": None, "tokens_ratio": None, "alone": []}
         yield {**named, "team": None, "cohort": None, **single[cell["id"]], **nothing}
     for cell, named in held:
-        spent = _spent(source, cell)
         standing = _standing_for(cell, [one for one in shown if single[one["id"]]["episodes"]])
-        parts = [([single[one["id"]] for one in part.cells], part.seats) for part in standing.parts]
         yield {
             **named,
-            **spent,
-            "calls_ratio": _ratio(
-                spent["calls"], [(fmean(paid["calls"] for paid in of_one), seats) for of_one, seats in parts]
-            ),
-            "tokens_ratio": _ratio(_tokens(spent), [(fmean(map(_tokens, of_one)), seats) for of_one, seats in parts]),
+            **_spent(source, cell),
+            **_beside(source, cell, standing),
             "alone": [str(one["player"]) for one in standing.cells],
         }
+
+
+def _beside(source: Source, cell: Stored, standing: Alone) -> Row:
+    """As so many times what the seats take alone, over the questions that all of them have played and no call failed on."""
+    nothing: Row = {"calls_ratio": None, "tokens_ratio": None}
+    if not standing.seats:
+        return nothing
+    played = [source.seen(one) for one in (cell, *standing.cells)]
+    both = set.intersection(*({episode.key[0] for episode in seen} for seen in played))
+    whole = both - cut_by_failures(episode for seen in played for episode in seen)
+    if not whole:
+        return {**nothing, "why": NONE_WHOLE}
+    ours = _spent(source, cell, whole)
+    parts = [([_spent(source, one, whole) for one in part.cells], part.seats) for part in standing.parts]
+    calls = [(fmean(paid["calls"] for paid in of_one), seats) for of_one, seats in parts]
+    tokens = [(fmean(map(_tokens, of_one)), seats) for of_one, seats in parts]
+    ratios = {"calls_ratio": _ratio(ours["calls"], calls), "tokens_ratio": _ratio(_tokens(ours), tokens)}
+    asked = {episode.key[0] for episode in played[0]}
+    return {**ratios, **({"ratio_n": len(whole)} if len(whole) < len(asked) else {})}
 
 
 def _standing_for(table: Stored, alone: Sequence[Stored]) -> Alone:
@@ -51,9 +65,9 @@ def _standing_for(table: Stored, alone: Sequence[Stored]) -> Alone:
     return Alone(())
 
 
-def _spent(source: Source, cell: Stored) -> Row:
-    """For one question, played once, what it would take alone."""
-    seen = source.seen(cell)
+def _spent(source: Source, cell: Stored, asked: Collection[str] | None = None) -> Row:
+    """For one question, played once, what it would take alone. `asked`: over these; None: over all."""
+    seen = [episode for episode in source.seen(cell) if asked is None or episode.key[0] in asked]
     spent = source.spent(key for episode in seen for key in episode.calls)
     taken = [[spent[key] for key in episode.calls if key in spent] for episode in seen]
     prompt = [float(sum(call[0] for call in calls)) for calls in taken]

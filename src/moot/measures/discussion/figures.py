@@ -33,7 +33,7 @@ from moot.measures.discussion.talks import Talk, fitted, score, slope_bounds, tu
 from moot.measures.source import Source
 from moot.stats.estimates import with_holm
 from moot.stats.graded import known, why_no_interval, why_unfair_together
-from moot.stats.graded_pairs import family_row
+from moot.stats.graded_pairs import apart_row
 from moot.stats.paired import rests_on_few
 from moot.store.rows import verdict_of
 from moot.strategies.option_meanings import Meaning, in_words
@@ -197,7 +197,7 @@ def difference_rows(held: Sequence[DiscussedCell]) -> Iterator[Row]:
         of, other = (in_words(side.options[part]) for side in (discussion, against))
         kind = {"protocol_part": True} if meaning_of(discussion.cell, part).role == "protocol" else {}
         named = {**names[part][discussion.cell["id"]], "part": part, "of": of, "against": other, **kind}
-        yield {**named, **_flag(discussion, part), **family_row(pairs, pooled=pooled)}
+        yield {**named, **_flag(discussion, part), **apart_row(pairs, pooled=pooled)}
 
 
 def ways_compared(held: Sequence[DiscussedCell]) -> Iterator[tuple[str, DiscussedCell, DiscussedCell]]:
