@@ -9,12 +9,15 @@ from statistics import fmean
 from typing import Any
 
 import pytest
+from worlds import in_form, questions
 
 import moot
+from moot import Request, ScriptedModel
 from moot.cli.app import app
 from moot.cli.exit import run_app
 from moot.measures.discussion.by_themselves import STEP_BY_STEP
 from moot.measures.discussion.sections import discussion_sections
+from moot.types import Reply, Usage
 
 LEVELS = {"strong": 0.9, "weak": 0.3, "weaker": 0.25}
 MODELS = {name: {"provider": "simulated", "accuracy": level} for name, level in LEVELS.items()}
@@ -161,6 +164,67 @@ def test_a_model_counts_by_its_seats(
     tokens = {name: each["prompt_tokens"] + each["completion_tokens"] for name, each in costs.items()}
     ratio = tokens["simple-voting"] / fmean(tokens[f"solo@{name}"] for name in seats)
     assert costs["simple-voting"]["tokens_ratio"] == pytest.approx(ratio)
+
+
+WRONG = "Say what nobody would."
+
+
+def told_apart(request: Request) -> Any:
+    """Right, but who was told otherwise."""
+    everything = " ".join(message.content for message in request.messages)
+    said = json.dumps(in_form(request, "Lyon" if WRONG in everything else "Paris"))
+    return Reply(said, usage=Usage(len(everything), 10))
+
+
+def one_model(table: list[str], *strategies: Any, **players: Any) -> dict[str, Any]:
+    keys = {
+        "name": "one-model",
+        "seed": 7,
+        "questions": questions(12),
+        "models": {"m": ScriptedModel("m", told_apart)},
+        "players": {name: {"model": "m", **told} for name, told in players.items()},
+        "teams": {"table": {"players": table}},
+        "strategies": list(strategies),
+    }
+    return dict(moot.run(keys).figures)
+
+
+BOTH: dict[str, Any] = {"p": {}, "q": {"instruction": WRONG}}
+
+
+@pytest.mark.parametrize(("agents", "alone"), [(2, 1 / 2), (3, 2 / 3), (4, 1 / 2), (5, 3 / 5)])
+def test_two_of_one_model_who_are_told_different_things_count_by_their_own_seats(agents: int, alone: float) -> None:
+    """The seats are p, q, p, …: p alone is always right, and q never."""
+    talk = {"discuss": {**VOTE["discuss"], "agents": agents}}
+    figures = one_model(["p", "q"], "solo", talk, **BOTH)
+    (row,) = figures["protocol_baselines"]
+    scored = scores(figures)
+    assert (scored["p"], scored["q"]) == (1.0, 0.0)
+    assert scored["simple-voting"] - row["difference"] == pytest.approx(alone)
+    costs = {each["protocol"]: each for each in figures["protocol_cost"]}
+    tokens = {name: each["prompt_tokens"] + each["completion_tokens"] for name, each in costs.items()}
+    each_alone = fmean(tokens[f"solo@{'pq'[seat % 2]}"] for seat in range(agents))
+    assert tokens["solo@p"] != tokens["solo@q"]
+    assert costs["simple-voting"]["tokens_ratio"] == pytest.approx(tokens["simple-voting"] / each_alone)
+    assert costs["simple-voting"]["alone"] == ["p", "q"]
+
+
+def test_one_agent_alone_stands_for_nobody_who_was_told_otherwise() -> None:
+    agent = {"discuss": {**ONE_AGENT["discuss"], "step_by_step": False}}
+    figures = one_model(["p", "q"], VOTE, agent, **BOTH)
+    assert "protocol_baselines" not in figures
+    (left,) = figures[NOT_ALL]
+    assert (left["models"], left["of_models"], left["missing"]) == (1, 1, ["q"])
+    assert left["why"] == "not everybody who sits there"
+
+
+def test_other_parts_of_the_seats_vary_with_the_agents() -> None:
+    """Two agents are told two things; of three, two are told one of them."""
+    several = [{"discuss": {**VOTE["discuss"], "agents": agents}} for agents in (2, 3)]
+    (line,) = one_model(["p", "q"], *several, **BOTH)["scaling"]
+    assert line["also_varied"] == ["instructions"]
+    (line,) = one_model(["p", "q"], *several, p={}, q={})["scaling"]
+    assert line["also_varied"] == [], "told the same, they are one"
 
 
 STEPPING = {"strong": {"model": "strong", "instruction": STEPS}, **plain("weak", "weaker")}

@@ -52,6 +52,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 if number % 3 == 0:
                     said = {"episode": body["moot"]["episode"], "correct": number % 2 == 0}
                     assert (await server.post("/v1/feedback", said))[0] == 200
+                if number in (6, 18, 21, 39):  # right, wrong, wrong, and one that was asked twice; then told as text
+                    right = body["choices"][0]["message"]["content"] if number == 21 else "Oz"
+                    said = {"episode": body["moot"]["episode"], "answer": right}
+                    assert (await server.post("/v1/feedback", said))[0] == 200
                 episode = body["moot"]["episode"]
                 if (earlier := before.setdefault(number % 33, episode)) != episode:
                     shown = (earlier, episode) if number % 4 < 2 else (episode, earlier)

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import orjson
 
-from moot.data.clusters import clusters_of
+from moot.data.clusters import clusters_of, dealing_names
 from moot.decide.talk_chance import end_of
 from moot.engine.batches import batches
 from moot.engine.grading import Grade, stored_grades
@@ -121,11 +121,12 @@ class Lessons:
     def __init__(self, cases: Iterable[Case]) -> None:
         self._learnt: dict[Table, _Learnt] = defaultdict(_Learnt)
         named = {_named(case): case for case in cases}
-        self._clusters = clusters_of(named.items())
+        # The order of a question's choices makes no other question of it, and deals it into no other fold.
+        self._units = {**dealing_names(named.items()), **clusters_of(named.items())}
         self._dealt = len({self._unit(case) for case in named.values()}) >= FOLDS
 
     def _unit(self, case: Case) -> str:
-        return self._clusters.get(_named(case), case.question.digest)
+        return self._units.get(_named(case), case.question.digest)
 
     def _fold(self, case: Case) -> Fold:
         """By nothing but what the question is a part of: where questions are added the others stay where they are."""

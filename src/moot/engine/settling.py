@@ -53,20 +53,24 @@ async def open_answers(store: Store, grading: Grading, experiment: str, needs: N
 def settle(connection: Connection, case: Case, answer: str, right: bool) -> int:
     """A person's word on a normalised answer. It is at once in every score that its grader left open; how many is returned.
 
-    The right one of several choices is the word on all others too.
+    The right one of several choices is the word on all others too: one that was called right before is wrong by it.
     """
+    one_of_choices = right and case.question.is_closed
     settled = {"case": case.digest, "answer": answer, "right": int(right), "settled_at": time.time()}
     turned = _turned(connection, case, answer, right)
+    others = _others_right(connection, case, answer) if one_of_choices else set()
     queries.put(connection, schema.settlements, [{**settled, "turned": turned}])
+    wrong = [{**settled, "answer": other, "right": 0, "turned": 1} for other in sorted(others)]
+    queries.put(connection, schema.settlements, wrong)
     episodes, scores = schema.episodes, schema.scores
     of_episode = and_(scores.c.cell == episodes.c.cell, scores.c.repeat == episodes.c.repeat)
     query = select(scores, episodes.c.answer).join(episodes, of_episode)
     query = query.where(scores.c.case == case.digest, episodes.c.question == case.question.digest)
-    one_of_choices = right and case.question.is_closed
     changed = 0
     for row in connection.execute(query.where(episodes.c.answer.is_not(None))).mappings().all():
-        equal = answer_key(case.question, row["answer"]) == answer
-        if (equal or (one_of_choices and row["value"] is None)) and _left_to_persons(row, case):
+        key = answer_key(case.question, row["answer"])
+        equal, other = key == answer, one_of_choices and (row["value"] is None or key in others)
+        if (equal or other) and _left_to_persons(row, case):
             place = (scores.c[column.name] == row[column.name] for column in scores.primary_key)
             values = {
                 "value": float(right and equal),
@@ -82,7 +86,16 @@ def _turned(connection: Connection, case: Case, answer: str, right: bool) -> int
     words = schema.settlements.c
     query = select(words.right, words.turned).where(words.case == case.digest, words.answer == answer)
     before = connection.execute(query).one_or_none()
-    return None if before is None or not (before.turned or bool(before.right) != right) else 1
+    if before is None:  # of choices another one may have been called right, and this one wrong by it
+        return 1 if right and case.question.is_closed and _others_right(connection, case, answer) else None
+    return None if not (before.turned or bool(before.right) != right) else 1
+
+
+def _others_right(connection: Connection, case: Case, answer: str) -> set[str]:
+    """Other answers that a person called right."""
+    words = schema.settlements.c
+    query = select(words.answer).where(words.case == case.digest, words.answer != answer, words.right == 1)
+    return set(connection.execute(query).scalars())
 
 
 def _failed(row: RowMapping) -> str | None:

@@ -174,9 +174,9 @@ def abstained_on(row: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def abstained_words(rows: Iterable[Mapping[str, Any]]) -> list[str]:
-    """The same of a table, in whose counts of better and worse it is not."""
-    told = [words for row in rows for words in abstained_on(row)]
+def abstained_words(rows: Iterable[Mapping[str, Any]], of: str = "a", against: str = "b") -> list[str]:
+    """The same of a table, in whose counts of better and worse it is not. `of`, `against`: where the sides are named."""
+    told = [words for row in rows for words in abstained_on({**row, "a": row.get(of), "b": row.get(against)})]
     return [f"Neither better nor worse: {'; '.join(told)}."] if told else []
 
 

@@ -14,6 +14,7 @@ import orjson
 from moot.grade.extract import EXTRACT
 from moot.measures.cells import Row, Stored
 from moot.measures.draft_calls import DraftTable
+from moot.measures.question_costs import cut_by_failures
 from moot.measures.source import Source
 from moot.stats.mean import mean
 from moot.store.rows import verdict_of
@@ -29,6 +30,8 @@ class NativeCost:
 
     calls: float | None
     cost_usd: float | None
+    questions: tuple[str, ...] | None = None
+    """Over which; None where it is not known."""
 
     @property
     def dearness(self) -> tuple[float, float]:
@@ -40,8 +43,13 @@ UNKNOWN = NativeCost(None, None)
 
 
 def native_cost(source: Source, table: DraftTable, choice: Mapping[str, str]) -> NativeCost:
-    """Of the player that `choice` names for each question, asked alone as the players of a table are."""
+    """Of the player that `choice` names for each question, asked alone as the players of a table are. Of questions that it was
+    not asked alone, or where a call failed, it is not known what it takes: it is told over which it is."""
     alone = table.alone
+    whole = {name: _played_whole(source, alone[name]) for name in {*choice.values()} & alone.keys()}
+    choice = {question: name for question, name in choice.items() if name not in whole or question in whole[name]}
+    if not choice:
+        return NativeCost(None, None, ())
     players = set(choice.values())
     answers: dict[str, dict[str, list[CallKeys | None]]] = {}
     for name in sorted(players & alone.keys()):
@@ -58,16 +66,22 @@ def native_cost(source: Source, table: DraftTable, choice: Mapping[str, str]) ->
     costs = [[[spent.get(key) for key in calls] for calls in several] for several in keys]
     unknown = any(cost is None for several in costs for calls in several for cost in calls)
     paid = [mean([sum(cost or 0.0 for cost in calls) for calls in several]) for several in costs]
-    return NativeCost(
-        mean([mean([float(len(calls)) for calls in several]) for several in keys]), None if unknown else mean(paid)
-    )
+    calls = mean([mean([float(len(calls)) for calls in several]) for several in keys])
+    return NativeCost(calls, None if unknown else mean(paid), tuple(choice))
+
+
+def _played_whole(source: Source, cell: Stored) -> Collection[str]:
+    seen = source.seen(cell)
+    return {episode.key[0] for episode in seen} - cut_by_failures(seen)
 
 
 def cheapest(costs: Iterable[NativeCost]) -> NativeCost:
     """Of several ways to ask that come to the same; by money where it is known of every one, else by calls."""
-    known = [cost for cost in costs if cost.calls is not None]
+    every = list(costs)
+    known = [cost for cost in every if cost.calls is not None]
     priced = all(cost.cost_usd is not None for cost in known)
-    return min(known, key=lambda cost: (cost.cost_usd if priced else 0.0, cost.calls), default=UNKNOWN)
+    nobody = next((cost for cost in every if cost.questions == ()), UNKNOWN)
+    return min(known, key=lambda cost: (cost.cost_usd if priced else 0.0, cost.calls), default=nobody)
 
 
 def _drafted(

@@ -9,12 +9,13 @@ nothing that anybody pays.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from moot.measures.cells import Stored
 from moot.measures.episodes import EpisodeOutline
 from moot.measures.source import Source
+from moot.types import FAILED
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,16 @@ def question_costs(source: Source, seen: Sequence[EpisodeOutline]) -> QuestionCo
     known = [cost for cost in paid if cost is not None]
     calls = means_by_question([float(len(episode.calls)) for episode in seen], seen)
     return QuestionCosts(calls, means_by_question(known, seen) if len(known) == len(paid) else None)
+
+
+def cut_by_failures(seen: Iterable[EpisodeOutline]) -> frozenset[str]:
+    """Questions of which a play lacks calls, since one failed: what it took is no measure of what such a question takes, and a
+    ratio to it would be as large as one likes."""
+    return frozenset(episode.key[0] for episode in seen if episode.outcome == FAILED or episode.unreached)
+
+
+NONE_WHOLE = "no question was played by both without a call that failed"
+"""Why there is no ratio of what two took."""
 
 
 def mean_cost(by_question: Mapping[str, float] | None, asked: Collection[str] | None = None) -> float | None:

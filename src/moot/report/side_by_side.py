@@ -29,7 +29,7 @@ from moot.stats.clusters import clustered, joined
 from moot.stats.counted_words import count
 from moot.stats.estimates import Row, with_holm
 from moot.stats.graded import Value
-from moot.stats.graded_pairs import abstained_apart, fair_pairs, family_row
+from moot.stats.graded_pairs import apart_row, family_row
 
 
 class SameInBoth(NamedTuple):
@@ -184,7 +184,7 @@ def _side_by_side(first: Run, second: Run) -> Row:
             continue
         pairs = {question: [(after[question], before[question])] for question in both}
         pooled = one in first.means or other in second.means
-        row = abstained_apart(family_row(pairs, pooled=pooled), fair_pairs(pairs))
+        row = apart_row(pairs, pooled=pooled)
         named = {"of": of, "a": _name(second, 1), "b": _name(first, 0)}
         rows.append({**named, **row})
         rows_again.append({**named, **_again(first, second, (one, other), both, pooled=pooled)})

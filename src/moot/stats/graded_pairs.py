@@ -215,6 +215,11 @@ def abstained_apart(row: Row, pairs: Pairs) -> Row:
     return {**row, **counts, "worse_by_abstaining": {"a": mine, "b": theirs}}
 
 
+def apart_row(pairs: Pairs, *, pooled: bool = False) -> Row:
+    """The same of a row that is printed with others."""
+    return abstained_apart(family_row(pairs, pooled=pooled), fair_pairs(pairs))
+
+
 def worse_by_abstaining(pairs: Pairs) -> set[str]:
     """The questions on which the first side is worse and that it abstained from, in one of its plays at the least."""
     lost = {question for question, (one, other) in known_pairs(pairs).items() if one < other - BESIDE_ZERO}

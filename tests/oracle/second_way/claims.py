@@ -21,10 +21,12 @@ from second_way.frontier import beaten_again, chosen_low, frontier, power_rows
 from second_way.intervals import mean
 from second_way.luck import Ends, claim_waiting, near
 from second_way.options import (
+    CostAlone,
     Option,
     Singles,
     all_highest,
     cost_alone,
+    cut_short,
     gone,
     highest,
     left_behind,
@@ -242,7 +244,7 @@ def _beside(
         for q in own
     }
     row |= _unreached({q: without.get(q, frozenset()) | failed[q] for q in own}, values)
-    single = _cheapest(raw, several, all_highest(several.values, own), own)
+    single = _cheapest(raw, several, all_highest(several.values, own), _whole(side, own))
     if single is None and Ranked(several.values, own).lonely:
         rivals = [name for name, alone in several.values.items() if any(q in alone for q in own)]
         over = {"singles": len(several.values), "options": len(paid), "rule": RULE.format("score"), "rivals": rivals}
@@ -526,29 +528,46 @@ def _cheapest(raw: Raw, several: Singles, equals: Sequence[str], asked: Sequence
     """Of those who are equally good: by money, then by calls, then as they stand; unknown is dearest."""
     found: tuple[float, float, int, str] | None = None
     for place, name in enumerate(equals):
-        calls, usd = _taken_alone(raw, several, name, asked)
-        mine = (math.inf if usd is None else usd, math.inf if calls is None else calls, place, name)
+        taken = _taken_alone(raw, several, name, asked)
+        usd, calls = (math.inf if each is None else each for each in (taken.usd, taken.calls))
+        mine = (usd, calls, place, name)
         found = mine if found is None else min(found, mine)
     return None if found is None else found[-1]
 
 
-def _taken_alone(raw: Raw, several: Singles, single: str, asked: Sequence[str]) -> tuple[float | None, float | None]:
-    asks = [cost_alone(raw, table, several.players[single], asked) for table in several.same[single]]
-    asks = [ask for ask in asks if ask[0] is not None]
-    in_money = all(money is not None for _, money in asks)
-    asks.sort(key=lambda ask: ((ask[1] or 0.0) if in_money else 0.0, ask[0] or 0.0))
-    return asks[0] if asks else (None, None)
+def _taken_alone(raw: Raw, several: Singles, single: str, asked: Sequence[str]) -> CostAlone:
+    every = [cost_alone(raw, table, several.players[single], asked) for table in several.same[single]]
+    asks = [ask for ask in every if ask.calls is not None]
+    in_money = all(ask.usd is not None for ask in asks)
+    asks.sort(key=lambda ask: ((ask.usd or 0.0) if in_money else 0.0, ask.calls or 0.0))
+    nothing = [ask for ask in every if ask.questions == ()]
+    return (asks or nothing or [CostAlone(None, None)])[0]
+
+
+def _whole(side: Option, asked: Sequence[str]) -> list[str]:
+    """Those that no call of the team's failed on."""
+    cut = cut_short(episode for own in side.episodes for episode in own)
+    return [question for question in asked if question not in cut]
 
 
 def _cost(raw: Raw, side: Option, several: Singles, single: str | None, asked: Sequence[str]) -> Row:
-    """In money, or in calls where money is nothing or not known; no ratio to somebody whom nobody knows."""
-    calls_alone, usd_alone = (None, None) if single is None else _taken_alone(raw, several, single, asked)
+    """In money, or in calls where money is nothing or not known; no ratio to somebody whom nobody knows. Over the questions
+    that neither has played with a call that failed."""
     usd = mean([side.cost_usd[q] for q in asked if q in side.cost_usd]) if side.cost_usd is not None else None
-    if usd and usd_alone:
-        return {"cost_ratio": usd / usd_alone, "cost_unit": "usd", "cost_usd": usd}
     calls = mean([side.calls[question] for question in asked if question in side.calls])
-    ratio = calls / calls_alone if calls_alone else None
-    return {"cost_ratio": ratio, "cost_unit": "calls", "cost_usd": usd, "calls": calls}
+    row: Row = {"cost_ratio": None, "cost_unit": "calls", "cost_usd": usd, "calls": calls}
+    alone = CostAlone(None, None) if single is None else _taken_alone(raw, several, single, _whole(side, asked))
+    if alone.questions is None:
+        return row
+    if not alone.questions:
+        return {**row, "cost_why": ANY_TEXT}
+    over = {"cost_n": len(alone.questions)} if len(alone.questions) < len(side.calls) else {}
+    paid = mean([side.cost_usd[q] for q in alone.questions]) if side.cost_usd is not None else None
+    if paid and alone.usd:
+        return {"cost_ratio": paid / alone.usd, "cost_unit": "usd", "cost_usd": usd, **over}
+    if not alone.calls:
+        return row
+    return {**row, "cost_ratio": mean([side.calls[q] for q in alone.questions]) / alone.calls, **over}
 
 
 _NUMBER = re.compile(r"(?<![\w.])[+-]?\d+(?:,\d{3})*(?:\.\d+)?(?!\w)")

@@ -9,8 +9,9 @@ from statistics import median
 from typing import Any
 
 from second_way.accuracy import _by_question, _per_question, _sum_usd
+from second_way.options import cut_short
 from second_way.pairs import drafting
-from second_way.quiz_pairs import adjusted, bounds, difference
+from second_way.quiz_pairs import adjusted, apart_on_both_sides, bounds, difference
 from second_way.raw import Cell, Episode, Raw
 from second_way.shares import share_row
 from second_way.talk_tables import _repeated, _values
@@ -84,7 +85,8 @@ def _beside(raw: Raw, cell: Cell, cascades: list[Cell]) -> Iterator[Row]:
         pairs = {question: [(value, theirs[question])] for question, value in ours.items() if question in theirs}
         if not pairs:
             continue
-        costs = [_costs(raw, [each for each in raw.episodes(side) if each.question in pairs]) for side in (cell, other)]
+        whole = pairs.keys() - cut_short([*raw.episodes(cell), *raw.episodes(other)])
+        costs = [_costs(raw, [each for each in raw.episodes(side) if each.question in whole]) for side in (cell, other)]
         title = other.label if other.captain is None else f"{other.label}@{other.captain}"
         yield {
             **_named(cell),
@@ -93,7 +95,8 @@ def _beside(raw: Raw, cell: Cell, cascades: list[Cell]) -> Iterator[Row]:
             "usd_per_question": costs[0][1],
             "calls_against": costs[1][0],
             "usd_against": costs[1][1],
-            **difference(pairs, means=_repeated(raw, cell, other)),
+            **({"cost_n": len(whole)} if len(whole) < len(pairs) else {}),
+            **apart_on_both_sides(difference(pairs, means=_repeated(raw, cell, other)), pairs),
             **bounds(pairs),
         }
 

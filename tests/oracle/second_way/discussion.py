@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from statistics import stdev
 from typing import Any
 
-from second_way.alone import in_words, model_of, stepping_alone, told_alone
+from second_way.alone import Found, everybody, in_words, stepping_alone, told_alone
 from second_way.bounded import BoundedMean
 from second_way.compare import ANY_TEXT
 from second_way.hanging import together
 from second_way.intervals import mean
+from second_way.options import cut_short
 from second_way.raw import Cell, Episode, Raw
 from second_way.shares import Grade, graded, share_row
 
@@ -172,24 +173,38 @@ def _costs(raw: Raw, talks: Sequence[Cell], alone: Sequence[Cell]) -> list[Row]:
     rows = [{**_player(cell), **_spent(raw, cell), **nobody} for cell in single]
     played = [cell for cell in single if raw.episodes(cell)]
     for cell in talks:
-        row = {**_protocol(talks, cell), **(spent := _spent(raw, cell)), **nobody}
+        row = {**_protocol(talks, cell), **_spent(raw, cell), **nobody}
         for found in (told_alone(cell, played), stepping_alone(cell, played)):
             if all(found.values()):
-                seats = [[_spent(raw, one) for one in found[model_of(seat)]] for seat in cell.spec["players"]]
-                row["calls_ratio"] = _times(spent["calls"], [mean([one["calls"] for one in own]) for own in seats])
-                row["tokens_ratio"] = _times(_tokens(spent), [mean([_tokens(one) for one in own]) for own in seats])
-                row["alone"] = [one.player for of_model in found.values() for one in of_model]
+                there = [cell, *everybody(found)]
+                played = set.intersection(*({e.question for e in raw.episodes(one)} for one in there))
+                whole = played - cut_short(episode for one in there for episode in raw.episodes(one))
+                row |= _times_alone(raw, cell, found, whole)
+                row["alone"] = [one.player for one in everybody(found)]
                 break
         rows.append(row)
     return rows
+
+
+def _times_alone(raw: Raw, cell: Cell, found: Found, whole: Collection[str]) -> Row:
+    """Over the questions that all of them have played, and no call failed on."""
+    if not whole:
+        return {"why": ANY_TEXT}
+    spent = _spent(raw, cell, whole)
+    seats = [[_spent(raw, one, whole) for one in own] for own in found.values()]
+    return {
+        "calls_ratio": _times(spent["calls"], [mean([one["calls"] for one in own]) for own in seats]),
+        "tokens_ratio": _times(_tokens(spent), [mean([_tokens(one) for one in own]) for own in seats]),
+        **({"ratio_n": len(whole)} if len(whole) < len({e.question for e in raw.episodes(cell)}) else {}),
+    }
 
 
 def _models(cell: Cell) -> set[str]:
     return {json.dumps(player["model"], sort_keys=True) for player in cell.spec["players"]}
 
 
-def _spent(raw: Raw, cell: Cell) -> Row:
-    episodes = raw.episodes(cell)
+def _spent(raw: Raw, cell: Cell, asked: Collection[str] | None = None) -> Row:
+    episodes = [episode for episode in raw.episodes(cell) if asked is None or episode.question in asked]
     plays: dict[str, list[list[Row]]] = {}
     for episode in episodes:
         plays.setdefault(episode.question, []).append([raw.calls[key] for key in episode.calls if key in raw.calls])

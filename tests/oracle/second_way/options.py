@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 from second_way.intervals import mean
 from second_way.ranked import Ranked
@@ -330,21 +331,37 @@ def _same(raw: Raw, player: str, one: Table, other: Table) -> bool:
     return by_calls if both else one.usual and other.usual and kinds[0] == kinds[1]
 
 
-def cost_alone(raw: Raw, table: Table, player: str, asked: Sequence[str]) -> tuple[float | None, float | None]:
-    """Calls and money a question of somebody asked alone as at a table; None: not known of every question."""
+def cut_short(episodes: Iterable[Episode]) -> set[str]:
+    """Questions of which a play failed, or went on without somebody whose call did."""
+    return {episode.question for episode in episodes if episode.outcome == "failed" or episode.unreached}
+
+
+class CostAlone(NamedTuple):
+    calls: float | None
+    usd: float | None
+    questions: tuple[str, ...] | None = None
+    """Over which; None: not known."""
+
+
+def cost_alone(raw: Raw, table: Table, player: str, asked: Sequence[str]) -> CostAlone:
+    """Calls and money a question of somebody asked alone as at a table, where no call failed."""
     answers: dict[str, list[Sequence[str]]] = {}
     if player in table.solo:
-        for episode in raw.episodes(table.solo[player]):
+        own = raw.episodes(table.solo[player])
+        for episode in own:
             answers.setdefault(episode.question, []).append(episode.calls)
+        asked = [question for question in asked if question in answers.keys() - cut_short(own)]
     else:
         answers = _drafted(raw, table, player)
-    if not asked or any(not answers.get(question) for question in asked):
-        return None, None
+    if not asked:
+        return CostAlone(None, None, ())
+    if any(not answers.get(question) for question in asked):
+        return CostAlone(None, None)
     calls = mean([mean([float(len(keys)) for keys in answers[question]]) for question in asked])
     costs = [[[raw.calls[key]["cost_usd"] for key in keys] for keys in answers[question]] for question in asked]
     if any(cost is None for several in costs for keys in several for cost in keys):
-        return calls, None
-    return calls, mean([mean([sum(keys) for keys in several]) for several in costs])
+        return CostAlone(calls, None, tuple(asked))
+    return CostAlone(calls, mean([mean([sum(keys) for keys in several]) for several in costs]), tuple(asked))
 
 
 def _drafted(raw: Raw, table: Table, player: str) -> dict[str, list[Sequence[str]]]:

@@ -45,6 +45,13 @@ def plays_of(store: Path, name: str, since: float = 0.0, *, visitors: bool = Fal
     both = {
         (row["case"], row["answer"]) for row in rows_of(store, "select * from settlements where turned = 1")
     }  # what was said first is gone
+    said: dict[tuple[str, str], set[float]] = {}
+    for row in rows_of(
+        store,
+        "select e.question, e.answer, s.value from scores s join episodes e on e.cell = s.cell and e.repeat = s.repeat"
+        " where e.answer is not null and s.value is not null",
+    ):  # also by what was told to be right before
+        said.setdefault((row["question"], row["answer"].casefold()), set()).add(row["value"])
     costs = {row["key"]: row["cost_usd"] for row in rows_of(store, "select key, cost_usd from calls")}
     for play in found:
         verdict, steps = json.loads(play["verdict"]), json.loads(play["transcript"])
@@ -53,7 +60,12 @@ def plays_of(store: Path, name: str, since: float = 0.0, *, visitors: bool = Fal
         yield {
             **play,
             "right": play["value"] if play["answer"] is not None else None,
-            "contradicted": (play["case"], (play["answer"] or "").casefold()) in both,
+            "contradicted": play["value"] is not None
+            and play["answer"] is not None
+            and (
+                (play["case"], play["answer"].casefold()) in both
+                or said[play["question"], play["answer"].casefold()] != {play["value"]}
+            ),
             "agreed": None if play["player"] else _agreed(play["answer"], verdict, traces),
             "usd": math.fsum(costs[key] for key in keys),
             "steps": steps,

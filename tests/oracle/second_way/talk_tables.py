@@ -12,14 +12,26 @@ from typing import Any
 
 import numpy as np
 
-from second_way.alone import Found, agent_alone, by_way, everybody, model_of, not_there, seats_by_model, thinking, way
+from second_way.alone import (
+    Found,
+    agent_alone,
+    by_way,
+    everybody,
+    model_of,
+    models_there,
+    not_there,
+    seats_by,
+    thinking,
+    voice_of,
+    way,
+)
 from second_way.challenged import challenges
 from second_way.compare import ANY_TEXT
 from second_way.discussion import _mean_turns, _score
 from second_way.hanging import together
 from second_way.intervals import Difference, mean
 from second_way.meanings import plain
-from second_way.quiz_pairs import FEW_QUESTIONS, Pairs, adjusted, bounds, difference
+from second_way.quiz_pairs import FEW_QUESTIONS, Pairs, adjusted, apart_on_both_sides, bounds, difference
 from second_way.raw import Cell, Episode, Raw
 from second_way.resampling import drawn_sums, ends
 from second_way.shares import Grade, Value, accuracy_row, unfair_together, value_of, whole_mean
@@ -126,7 +138,15 @@ def _differences(raw: Raw, talks: Sequence[Cell]) -> Iterator[Row]:
             row = {**_name(talks, cell, *free), "part": part, "of": of, "against": other}
             row |= {"protocol_part": True} if part == "decision" else {}
             row |= {"does": ANY_TEXT} if isinstance(cell.options[part], bool) else {}
-            yield {**row, **difference(pairs, means=_repeated(raw, cell, against)), **bounds(pairs)}
+            yield {
+                **row,
+                **apart_on_both_sides(difference(pairs, means=_repeated(raw, cell, against)), pairs),
+                **bounds(pairs),
+            }
+
+
+def _compared(pairs: Pairs, *, means: bool) -> Row:
+    return {**apart_on_both_sides(difference(pairs, means=means), pairs), **bounds(pairs)}
 
 
 def _words(value: Any) -> str:
@@ -139,7 +159,7 @@ def _words(value: Any) -> str:
 def _baselines(raw: Raw, talks: Sequence[Cell]) -> Iterator[Row]:
     for cell, against, asked, found in _held_against(raw, talks):
         pairs = _beside_seats(raw, cell, found)
-        if not_there(cell, found) or not pairs:
+        if not_there(found) or not pairs:
             continue
         kept = everybody(found)
         named = {**_name(talks, cell), **_who(against, asked, kept)}
@@ -149,9 +169,10 @@ def _baselines(raw: Raw, talks: Sequence[Cell]) -> Iterator[Row]:
 def _no_baselines(raw: Raw, talks: Sequence[Cell]) -> Iterator[Row]:
     """Where a model of the table is missing, or all have answered no question in common."""
     for cell, against, asked, found in _held_against(raw, talks):
-        missing = not_there(cell, found)
+        missing = not_there(found)
         if missing or not _beside_seats(raw, cell, found):
-            counts = {"models": sum(map(bool, found.values())), "of_models": len(found), "missing": missing}
+            models = models_there(cell, found)
+            counts = {"models": sum(there for _, there in models), "of_models": len(models), "missing": missing}
             yield {**_name(talks, cell), **_who(against, asked, everybody(found)), **counts, "why": ANY_TEXT}
 
 
@@ -161,15 +182,15 @@ def _who(against: Any, asked: str, kept: Sequence[Cell]) -> Row:
 
 
 def _beside_seats(raw: Raw, cell: Cell, found: Found) -> Pairs:
-    """A question that all have answered, beside the mean over seats of the mean over those who play its model."""
-    models = {model: [_values(raw, member) for member in own] for model, own in found.items() if own}
-    seats = [model for seat in cell.spec["players"] if (model := model_of(seat)) in models]
+    """A question that all have answered, beside the mean over seats of the mean over those who are it alone."""
+    seats = {name: [_values(raw, member) for member in own] for name, own in found.items() if own}
+    who = {tuple(member.id for member in own): name for name, own in found.items() if own}
     pairs = {}
     for question, value in _values(raw, cell).items():
-        if all(question in values for own in models.values() for values in own):
-            means = {model: whole_mean([values[question] for values in own]) for model, own in models.items()}
-            alone = whole_mean([means[model] for model in seats])
-            once = whole_mean([*means.values()])
+        if all(question in values for own in seats.values() for values in own):
+            means = {name: whole_mean([values[question] for values in own]) for name, own in seats.items()}
+            alone = whole_mean([*means.values()])
+            once = whole_mean([means[name] for name in who.values()])
             pairs[question] = [(value, alone._replace(grades=once.grades))]
     return pairs
 
@@ -240,10 +261,22 @@ def _on_sets(raw: Raw, named: Row, pairs: Pairs, *, means: bool) -> Iterator[Row
     for question, several in pairs.items():
         sets.setdefault(raw.questions[question]["set"], {})[question] = several
     only = next(iter(sets)) if len(sets) == 1 else None
-    yield {**named, "dataset": only, "whole": True, **difference(pairs, means=means), **bounds(pairs)}
+    yield {
+        **named,
+        "dataset": only,
+        "whole": True,
+        **apart_on_both_sides(difference(pairs, means=means), pairs),
+        **bounds(pairs),
+    }
     if len(sets) > 1:
         for name, part in sets.items():
-            yield {**named, "dataset": name, "whole": False, **difference(part, means=means), **bounds(part)}
+            yield {
+                **named,
+                "dataset": name,
+                "whole": False,
+                **apart_on_both_sides(difference(part, means=means), part),
+                **bounds(part),
+            }
 
 
 # ---------------------------------------------------------------- along a number
@@ -261,8 +294,16 @@ def _scaling(raw: Raw, talks: Sequence[Cell]) -> Iterator[Row]:
                 name = _name(talks, group[0], *free)
                 name.pop("label")
                 also = [other for other in free if other != key]
-                also += [] if all(seats_by_model(cell) == seats_by_model(group[0]) for cell in group) else ["models"]
+                also += _seats_varied(group)
                 yield {"along": along, "key": key, "step": step, **name, "also_varied": also, **line}
+
+
+def _seats_varied(group: Sequence[Cell]) -> list[str]:
+    """What other parts of the seats have: other models, or the same that are told something else."""
+    for what, of in (("models", model_of), ("instructions", voice_of)):
+        if any(seats_by(cell, of) != seats_by(group[0], of) for cell in group):
+            return [what]
+    return []
 
 
 def _line(raw: Raw, key: str, group: Sequence[Cell]) -> Row | None:

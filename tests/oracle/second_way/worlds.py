@@ -530,6 +530,12 @@ def discussions(number: int, folder: Path) -> dict[str, Any]:
     told = {f"careful-{n}": {"model": name, "instruction": "Think step by step."} for n, name in enumerate(careful)}
     keys["players"] |= told
     keys["teams"] = {"table": {"players": [*players, *told]}}  # three talk; the others are there to play alone
+    if (
+        random.Random(f"again {number}").random() < 0.3
+    ):  # two of one model are told different things, and the first sits twice
+        brief = {"model": players[0], "instruction": "Be brief."}
+        keys["players"] = {players[0]: {"model": players[0]}, players[1]: brief}
+        keys["teams"] = {"table": {"players": players[:2]}}
     base = {"max_turns": 3, "vote_from": 2}
     other = [
         {"decision": "solution-counting"},

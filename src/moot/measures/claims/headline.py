@@ -37,7 +37,7 @@ from moot.measures.claims.unreached import (
 from moot.measures.claims.words import AFTER_THE_FACT, sentences, unreached_words
 from moot.measures.native_cost import NativeCost, cheapest, native_cost
 from moot.measures.points_words import IN_POINTS
-from moot.measures.question_costs import mean_cost
+from moot.measures.question_costs import NONE_WHOLE, cut_by_failures, mean_cost
 from moot.measures.sides import SideResults, cells_named, highest, ranked, side_of, why_unplayed
 from moot.measures.source import Source
 from moot.stats.choice import chosen_interval
@@ -367,17 +367,24 @@ def _beside_players(
 
 def _alone(source: Source, chosen: _Chosen, singles: Singles, single: str) -> NativeCost:
     """What a single player takes; of the ways to ask it with the same result the cheapest."""
-    player = dict.fromkeys(sorted(chosen.side.calls), singles.players[single])
+    cut = {question for cell in chosen.side.cells for question in cut_by_failures(source.seen(cell))}
+    player = dict.fromkeys(sorted(chosen.side.calls.keys() - cut), singles.players[single])
     return cheapest(native_cost(source, way, player) for way in singles.ways[single])
 
 
 def _cost(chosen: _Chosen, alone: NativeCost | None) -> Row:
     """How many times the best single player's cost: in money, or in calls where money is nothing or not known. No ratio where
-    nobody knows who that is (None)."""
-    team, calls = mean_cost(chosen.side.cost_usd, chosen.asked), mean_cost(chosen.side.calls, chosen.asked)
-    if alone is None:
-        return {"cost_ratio": None, "cost_unit": "calls", "cost_usd": team, "calls": calls}
-    if team and alone.cost_usd:
-        return {"cost_ratio": team / alone.cost_usd, "cost_unit": "usd", "cost_usd": team}
-    ratio = calls / alone.calls if calls is not None and alone.calls else None
-    return {"cost_ratio": ratio, "cost_unit": "calls", "cost_usd": team, "calls": calls}
+    nobody knows who that is (None). It is over the questions that both have played without a call that failed."""
+    side = chosen.side
+    team, calls = mean_cost(side.cost_usd, chosen.asked), mean_cost(side.calls, chosen.asked)
+    row: Row = {"cost_ratio": None, "cost_unit": "calls", "cost_usd": team, "calls": calls}
+    if alone is None or alone.questions is None:
+        return row
+    if not alone.questions:
+        return {**row, "cost_why": NONE_WHOLE}
+    over = {"cost_n": len(alone.questions)} if len(alone.questions) < len(side.calls) else {}
+    usd, taken = mean_cost(side.cost_usd, alone.questions), mean_cost(side.calls, alone.questions)
+    if usd and alone.cost_usd:
+        return {"cost_ratio": usd / alone.cost_usd, "cost_unit": "usd", "cost_usd": team, **over}
+    ratio = taken / alone.calls if taken is not None and alone.calls else None
+    return {**row, "cost_ratio": ratio, **(over if ratio is not None else {})}

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from moot.experiment.side_names import ClaimError
-from moot.measures.cells import Stored
 from moot.measures.claims.plays_without import too_many_without
 from moot.measures.claims.rate_bases import parts_of_plays
 from moot.measures.claims.unreached import KEY, unreached_row, who_by_question
@@ -23,7 +22,7 @@ from moot.measures.preferences.options import (
     missing_told,
     with_why,
 )
-from moot.measures.question_costs import mean_cost
+from moot.measures.question_costs import NONE_WHOLE, cut_by_failures, mean_cost
 from moot.measures.sides import cells_named, side_of
 from moot.measures.source import Source
 from moot.stats.counted_words import count
@@ -128,15 +127,19 @@ def _cost(source: Source, row: Row) -> Row:
         team, one = (cells_named(row[key], source.cells) for key in ("of", "against") if row[key])
     except (ClaimError, ValueError):
         return nothing
-    (usd, calls), (one_usd, one_calls) = _costs(source, team), _costs(source, one)
+    cut = {question for cell in (*team, *one) for question in cut_by_failures(source.seen(cell))}
+    sides = [side_of(source, cells, "") for cells in (team, one)]
+    both = sorted(sides[0].calls.keys() & sides[1].calls.keys() - cut)
+    if not both:
+        return {**nothing, "cost_why": NONE_WHOLE}
+    over = {"cost_n": len(both)} if cut else {}
+    usd, one_usd = (mean_cost(side.cost_usd, both) for side in sides)
     if usd and one_usd:
-        return {"cost_ratio": usd / one_usd, "cost_unit": "usd"}
-    return {**nothing, "cost_ratio": calls / one_calls if calls is not None and one_calls else None}
-
-
-def _costs(source: Source, cells: list[Stored]) -> tuple[float | None, float | None]:
-    side = side_of(source, cells, "")
-    return mean_cost(side.cost_usd), mean_cost(side.calls)
+        return {"cost_ratio": usd / one_usd, "cost_unit": "usd", **over}
+    calls, one_calls = (mean_cost(side.calls, both) for side in sides)
+    if calls is None or not one_calls:
+        return nothing
+    return {**nothing, "cost_ratio": calls / one_calls, **over}
 
 
 def preferred_words(row: Row, headline: Mapping[str, Any]) -> list[str]:
@@ -196,7 +199,8 @@ def _verdict(row: Row) -> str:
 def _times(row: Row) -> str:
     if row["cost_ratio"] is None:
         return ""
-    return f", at {rounded(row['cost_ratio'], 1)} × the {'cost' if row['cost_unit'] == 'usd' else 'calls'}"
+    over = f" on the {count(row['cost_n'], 'question')} on which no call failed" if "cost_n" in row else ""
+    return f", at {rounded(row['cost_ratio'], 1)} × the {'cost' if row['cost_unit'] == 'usd' else 'calls'}{over}"
 
 
 def _left_out(row: Row) -> Iterator[str]:

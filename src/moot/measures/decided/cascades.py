@@ -16,12 +16,12 @@ import orjson
 
 from moot.measures.cells import Stored, identity_of
 from moot.measures.claims.cut_short import unclaimed
-from moot.measures.question_costs import mean_cost
+from moot.measures.question_costs import cut_by_failures, mean_cost
 from moot.measures.sides import SideResults, pairs_of, side_of, title_of
 from moot.measures.source import Source
 from moot.stats.estimates import with_holm
 from moot.stats.graded import accuracy_row
-from moot.stats.graded_pairs import family_row
+from moot.stats.graded_pairs import apart_row
 from moot.strategies.natives import SINGLE_CALL
 from moot.traces import Cascaded, of_kind
 from moot.types import ABSTAINED, canonical_json
@@ -120,14 +120,17 @@ def _beside(source: Source, cell: Stored, side: SideResults, paths: dict[str, _P
         pairs = pairs_of(side, against)
         if not pairs:
             continue
+        # What a failed call has cut short takes little: beside it the other would look dear.
+        whole = pairs.keys() - cut_by_failures((*source.seen(cell), *source.seen(other)))
         yield {
             **_named(cell),
             "against": against.title,
-            "calls_per_question": mean_cost(side.calls, pairs),
-            "usd_per_question": mean_cost(side.cost_usd, pairs),
-            "calls_against": mean_cost(against.calls, pairs),
-            "usd_against": mean_cost(against.cost_usd, pairs),
-            **family_row(pairs, pooled=not (side.once and against.once)),
+            "calls_per_question": mean_cost(side.calls, whole),
+            "usd_per_question": mean_cost(side.cost_usd, whole),
+            "calls_against": mean_cost(against.calls, whole),
+            "usd_against": mean_cost(against.cost_usd, whole),
+            **({"cost_n": len(whole)} if len(whole) < len(pairs) else {}),
+            **apart_row(pairs, pooled=not (side.once and against.once)),
         }
 
 

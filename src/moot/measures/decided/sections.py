@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from moot.measures.columns import (
     Figures,
     Row,
+    abstained_words,
     at_table,
     cohort_column,
     figure,
@@ -86,7 +87,7 @@ def _cascades(figures: Figures) -> Iterator[Section]:
             *ungraded_columns(beside),
             Column("n", "questions"),
         )
-        told = (BESIDE, *paired_words(beside))
+        told = (BESIDE, *paired_words(beside), *abstained_words(beside, "label", "against"))
         columns = with_team(figures, shown, *compared)
         yield Section("cascade-beside", "Cascades beside what asks everybody", told, columns, shown)
 

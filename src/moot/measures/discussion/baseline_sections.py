@@ -7,6 +7,7 @@ from typing import Any
 
 from moot.measures.columns import (
     Figures,
+    abstained_words,
     cohort_column,
     count,
     paired_columns,
@@ -35,9 +36,10 @@ def baseline_sections(figures: Figures) -> Iterator[Section]:
 def _baselines(figures: Figures, rows: Rows, part: str, where: str) -> Section:
     shown = [_with_players(row) for row in rows]
     words = (
-        "Each protocol less the mean of all its own models alone, each by its part of the seats, on the same"
-        " questions: those at its table where they have played alone so, else others of the same models.",
+        "Each protocol less the mean of its own seats alone, on the same questions: each the player who sits there"
+        " where that has played alone so, else others of the same model.",
         *paired_words(rows),
+        *abstained_words(rows, "name", "against"),
     )
     columns = with_team(
         figures,
@@ -68,7 +70,7 @@ def _left_out(figures: Figures) -> Section:
         for row in figures.get("protocol_baselines_left_out", ())
     ]
     words = (
-        "Not every model of the table has answered alone in this way: the mean of the others is none of the table's, so that"
+        "Not everybody at the table has answered alone in this way: the mean of the others is none of the table's, so that"
         " nothing is held against it."
         if any(row["missing"] for row in rows)
         else "No question has been answered by all of them."
@@ -92,6 +94,7 @@ def _families(figures: Figures, rows: Rows, part: str, where: str) -> Section:
     words = (
         "A question counts by its mean over the protocols of a family, which differ in nothing else.",
         *paired_words(rows),
+        *abstained_words(rows, "of", "against"),
     )
     columns = with_team(
         figures,

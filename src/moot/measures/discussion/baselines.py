@@ -19,7 +19,6 @@ from moot.measures.discussion.by_themselves import (
     models_at,
     one_alone,
     players_at,
-    players_of,
     was_told,
     way_alone,
     ways_alone,
@@ -36,7 +35,7 @@ from moot.measures.discussion.naming import (
 )
 from moot.measures.discussion.talks import Talk, mean_rounds, values_of
 from moot.stats.graded import Value, whole_mean
-from moot.stats.graded_pairs import Pairs, family_row
+from moot.stats.graded_pairs import Pairs, apart_row
 
 Row = dict[str, Any]
 PLAIN, AS_TOLD = "plain", "as each was told"
@@ -63,19 +62,21 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """Those alone whom a discussion is held against together, by the model of its table that they have."""
+    """Those alone whom a discussion is held against together, by who stands for which of its seats."""
 
     against: str
     thinking: str
-    models: tuple[tuple[Held, ...], ...]
+    parts: tuple[tuple[Held, ...], ...]
     seats: tuple[int, ...]
-    """The part of each of these models at the table, in the smallest whole numbers."""
+    """Of how many seats each of these is the mean."""
+    models: int
+    """Of how many of the table's models somebody is here."""
     missing: tuple[str, ...] = ()
-    """Who sits at the table with a model that nobody has played so: without these it is no mean of the table's models."""
+    """Who sits at the table and is none of these, played so: without them it is no mean of the table's seats."""
 
     @property
     def members(self) -> list[Held]:
-        return [member for members in self.models for member in members]
+        return list({member.cell["id"]: member for part in self.parts for member in part}.values())
 
     @property
     def players(self) -> list[str]:
@@ -98,8 +99,9 @@ def baselines_left_out(held: Sequence[Held], alone: Sequence[Held]) -> Iterator[
     names = names_of([discussion.cell for discussion in held])
     for discussion, baseline in _ways_alone(held, alone):
         of_models = len(models_at(discussion.cell))
-        models = sum(bool(members) for members in baseline.models)
-        why = f"{models} of {of_models} models only" if baseline.missing else "no question that all of them have"
+        models = baseline.models
+        only = f"{models} of {of_models} models only" if models < of_models else "not everybody who sits there"
+        why = only if baseline.missing else "no question that all of them have"
         if baseline.missing or not _pairs_with(discussion, baseline):
             named = _baseline_named(names[discussion.cell["id"]], baseline)
             missing = list(baseline.missing)
@@ -151,21 +153,21 @@ def _of_models(
     """Of those who have played in one way; nothing where none of them has a model of the table."""
     if cells := standing.cells:
         by_cell = {member.cell["id"]: member for member in alike}
-        models = tuple(tuple(by_cell[cell["id"]] for cell in of_model) for of_model in standing.by_model.values())
+        parts = tuple(tuple(by_cell[cell["id"]] for cell in part.cells) for part in standing.parts)
+        seats = tuple(part.seats for part in standing.parts)
         thinking = way or (AS_TOLD if any(map(was_told, cells)) else PLAIN)
-        missing = tuple(players_of(discussion.cell, standing.missing))
-        yield Baseline(against, thinking, models, standing.seats, missing)
+        yield Baseline(against, thinking, parts, seats, standing.models, tuple(standing.missing))
 
 
 def _pairs_with(discussion: Held, baseline: Baseline) -> Pairs:
-    """Each model counts by its part of the seats, on the questions that all who play one have, where all are graded: else the
-    mean would be over others each time. A table that hands on the word of one seat by lot is then as good as its baseline."""
+    """Each seat counts as whoever is it alone, on the questions that all of them have, where all are graded: else the mean
+    would be over others each time. A table that hands on the word of one seat by lot is then as good as its baseline."""
     ours = discussion.values()
-    theirs = [[member.values() for member in members] for members in baseline.models]
+    theirs = [[member.values() for member in members] for members in baseline.parts]
 
     def alone(question: str) -> Value:
         means = [whole_mean([values[question] for values in of_one]) for of_one in theirs]
-        # Repeated for the figure only: an answer that waits is one, however many seats its model has.
+        # Repeated for the figure only: an answer that waits is one, however many seats its player has.
         once, seats = whole_mean(means), zip(means, baseline.seats, strict=True)
         by_seat = whole_mean([mean for mean, times in seats for _ in range(times)])
         return once._replace(known=by_seat.known, least=by_seat.least, most=by_seat.most, words=by_seat.words)
@@ -269,7 +271,7 @@ def _on_sets(named: Row, pairs: Pairs, sets: Mapping[str, str | None], pooled: b
     for question, several in pairs.items():
         parts.setdefault(sets[question], {})[question] = several
     only = next(iter(parts)) if len(parts) == 1 else None
-    yield {**named, "dataset": only, "whole": True, **family_row(pairs, pooled=pooled)}
+    yield {**named, "dataset": only, "whole": True, **apart_row(pairs, pooled=pooled)}
     if len(parts) > 1:
         for dataset, part in parts.items():
-            yield {**named, "dataset": dataset, "whole": False, **family_row(part, pooled=pooled)}
+            yield {**named, "dataset": dataset, "whole": False, **apart_row(part, pooled=pooled)}

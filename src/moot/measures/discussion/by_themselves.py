@@ -1,22 +1,23 @@
 """Who stands for the models at a table by themselves.
 
-To be the mean of a table's own models, everybody's model has to be in it, each by its part of the seats: the mean of some is
-the mean of a better or a worse table, and so is one in which two seats of one model count as one; neither says what talking
-does. There are two ways to have played alone: told to think step by step in the product's own words, or as each was told, be
-that nothing or an instruction of its own. Whoever sits at the table was told what it was told there, whatever its words are.
+To be the mean of a table's own models, everybody who sits there has to be in it, seat by seat: the mean of some is the mean of
+a better or a worse table, and so is one in which two seats count as one, or in which a seat stands for another that has its
+model and was told something else; neither says what talking does. There are two ways to have played alone: told to think step
+by step in the product's own words, or as each was told, be that nothing or an instruction of its own. Whoever sits at the table
+was told what it was told there, whatever its words are.
 """
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from math import gcd
 from typing import Any, Literal, NamedTuple
 
 from moot.measures.cells import Stored
 from moot.measures.discussion.naming import step_by_step
+from moot.strategies.discuss.options import comes_again_as
 from moot.strategies.natives import SINGLE_CALL
 
 STEP_BY_STEP = ("think step by step", "рассуждай шаг за шагом")
@@ -61,8 +62,17 @@ def models_at(cell: Stored) -> list[str]:
 
 def shares_of_models(cell: Stored) -> frozenset[tuple[str, Fraction]]:
     """What part of the seats each model has."""
-    seats = Counter(_model(player) for player in _players(cell))
-    return frozenset((model, Fraction(times, seats.total())) for model, times in seats.items())
+    return _shares(cell, _model)
+
+
+def shares_of_told(cell: Stored) -> frozenset[tuple[str, Fraction]]:
+    """What part of the seats has each model that is told the same."""
+    return _shares(cell, _voice)
+
+
+def _shares(cell: Stored, of: Callable[[Mapping[str, Any]], str]) -> frozenset[tuple[str, Fraction]]:
+    seats = Counter(map(of, _players(cell)))
+    return frozenset((each, Fraction(times, seats.total())) for each, times in seats.items())
 
 
 def players_at(cell: Stored) -> list[str]:
@@ -70,75 +80,118 @@ def players_at(cell: Stored) -> list[str]:
     return [player["name"] for player in _players(cell)]
 
 
-def players_of(cell: Stored, models: Iterable[str]) -> list[str]:
-    """Those at a table who have one of these models."""
-    wanted = set(models)
-    return [player["name"] for player in _players(cell) if _model(player) in wanted]
-
-
 def _players(cell: Stored) -> list[dict[str, Any]]:
     return list(json.loads(cell["spec"])["players"])
 
 
-def _model(player: dict[str, Any]) -> str:
+def _model(player: Mapping[str, Any]) -> str:
     return json.dumps(player["model"], sort_keys=True)
 
 
-class Alone(NamedTuple):
-    """Cells of somebody alone by the model of a table that they have; nobody, where nobody has played it so."""
+def _voice(player: Mapping[str, Any]) -> str:
+    """All that shapes what it says by itself: the model, and what that is told."""
+    told = (player["instruction"], player.get("persona") or "", player.get("examples") or [])
+    return json.dumps([player["model"], *told], sort_keys=True)
 
-    by_model: dict[str, list[Stored]]
-    seats: tuple[int, ...]
-    """The part of each of these models, in the smallest whole numbers."""
+
+class SeatAlone(NamedTuple):
+    """A seat of a table, and the cells of whoever is it alone; none, where nobody has played it so."""
+
+    player: str
+    model: str
+    cells: tuple[Stored, ...]
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        return tuple(cell["id"] for cell in self.cells)
+
+
+class PartAlone(NamedTuple):
+    """Cells of somebody alone who are so many seats of a table."""
+
+    cells: tuple[Stored, ...]
+    seats: int
+
+
+class Alone(NamedTuple):
+    """Who stands for each seat of a table."""
+
+    seats: tuple[SeatAlone, ...]
 
     @property
     def cells(self) -> list[Stored]:
-        return [cell for cells in self.by_model.values() for cell in cells]
+        return list({cell["id"]: cell for seat in self.seats for cell in seat.cells}.values())
 
     @property
     def missing(self) -> list[str]:
-        return [model for model, cells in self.by_model.items() if not cells]
+        """Who sits there for whom nobody stands."""
+        return [seat.player for seat in self.seats if not seat.cells]
+
+    @property
+    def models(self) -> int:
+        """Of how many of its models somebody stands for a seat."""
+        return len({seat.model for seat in self.seats if seat.cells})
+
+    @property
+    def parts(self) -> list[PartAlone]:
+        """By who stands there: of how many seats."""
+        cells = {seat.ids: seat.cells for seat in self.seats if seat.cells}
+        times = Counter(seat.ids for seat in self.seats)
+        return [PartAlone(standing, times[ids]) for ids, standing in cells.items()]
 
 
 def as_told(table: Stored, alone: Sequence[Stored]) -> Alone:
-    """Of these, who stands for each of its models: those who sit there, however they are told to think, else others of the
-    same model who are told to think in the way of those who sit there."""
-    told: dict[str, set[WayAlone]] = {}
-    for player in _players(table):
-        told.setdefault(_model(player), set()).add(STEPS if _asks_for_steps(player) else None)
-    return _standing(table, alone, told)
+    """Of these, who stands for each seat: its own player, else others of the same model who are told the very same."""
+
+    def standing(seat: Mapping[str, Any]) -> list[Stored]:
+        alike = [cell for cell in alone if set(map(_voice, _players(cell))) == {_voice(seat)}]
+        return _own(seat, table, alone) or alike
+
+    return _standing(table, standing)
 
 
 def by_steps(table: Stored, alone: Sequence[Stored]) -> Alone:
-    """Of these, who stands for each of its models among those told to think step by step: who sits there before others."""
+    """Of these, who stands for each seat among those told to think step by step: its own player, else who sits there with its
+    model, else others."""
     stepping = [cell for cell in alone if way_alone(cell) == STEPS]
-    return _standing(table, stepping, {model: {STEPS} for model in models_at(table)})
-
-
-def _standing(table: Stored, alone: Sequence[Stored], told: Mapping[str, Collection[WayAlone]]) -> Alone:
     seated = set(players_at(table))
-    seats = Counter(_model(player) for player in _players(table))
-    by_model = {}
-    for model in models_at(table):
-        alike = [cell for cell in alone if models_at(cell) == [model]]
-        others = [cell for cell in alike if way_alone(cell) in told[model]]
-        by_model[model] = [cell for cell in alike if cell["player"] in seated] or others
-    each = gcd(*seats.values())
-    return Alone(by_model, tuple(seats[model] // each for model in by_model))
+
+    def standing(seat: Mapping[str, Any]) -> list[Stored]:
+        alike = [cell for cell in stepping if models_at(cell) == [_model(seat)]]
+        own = _own(seat, table, stepping)
+        return own or [cell for cell in alike if cell["player"] in seated] or alike
+
+    return _standing(table, standing)
+
+
+def _own(seat: Mapping[str, Any], table: Stored, alone: Sequence[Stored]) -> list[Stored]:
+    """A seat's own player alone; where the player sits there several times, it is the one of all these seats."""
+    name = comes_again_as(seat["name"], players_at(table))
+    for called in (seat["name"], name):
+        if own := [cell for cell in alone if cell["player"] == called and _voice(_players(cell)[0]) == _voice(seat)]:
+            return own
+    return []
+
+
+def _standing(table: Stored, standing: Callable[[Mapping[str, Any]], Sequence[Stored]]) -> Alone:
+    seats = _players(table)
+    return Alone(tuple(SeatAlone(seat["name"], _model(seat), tuple(standing(seat))) for seat in seats))
 
 
 def one_alone(table: Stored, agent: Stored) -> Alone:
-    """One agent of a table, for the model that it has."""
-    return _standing(table, [agent], {model: {way_alone(agent)} for model in models_at(table)})
+    """One agent of a table, for all seats that have its model and were told the same."""
+    voice = _voice(_players(agent)[0])
+    return _standing(table, lambda seat: [agent] if _voice(seat) == voice else [])
 
 
 def ways_alone(table: Stored, alone: Sequence[Stored]) -> Iterator[tuple[WayAlone, Alone]]:
     """The ways in which any of a table's models is alone: as each was told; and step by step, where that is somebody else.
     Where those who are as they were told are those who think step by step, there is one way, and it has that name."""
     told, stepping = as_told(table, alone), by_steps(table, alone)
-    if told.cells and told != stepping:
+    same = [seat.ids for seat in told.seats] == [seat.ids for seat in stepping.seats]
+    if told.cells and not same:
         yield None, told
-    if told == stepping or not (stepping.missing and _ids(stepping) <= _ids(told)):
+    if same or not (stepping.missing and _ids(stepping) <= _ids(told)):
         yield STEPS, stepping
 
 

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from statistics import fmean
 from typing import Any
 
 from moot.measures.cells import Stored
 from moot.measures.discussion.by_themselves import Alone, as_told, by_steps, models_at, told_alone
-from moot.measures.question_costs import mean_cost, means_by_question, question_costs
+from moot.measures.question_costs import NONE_WHOLE, cut_by_failures, mean_cost, means_by_question, question_costs
 from moot.measures.source import Source
 
 Row = dict[str, Any]
 
 
 def cost_rows(source: Source, held: Sequence[tuple[Stored, Row]], alone: Sequence[Stored]) -> Iterator[Row]:
-    """A question's calls and tokens: the models at the tables alone, then each discussion as so many times the mean over all
-    models of its own, each by its part of the seats."""
+    """A question's calls and tokens: the models at the tables alone, then each discussion as so many times the mean over its
+    own seats, each as whoever is it alone."""
     seated = {model for cell, _ in held for model in models_at(cell)}
     single = {cell["id"]: _spent(source, cell) for cell in alone if set(models_at(cell)) <= seated}
     shown = [cell for cell in alone if cell["id"] in single]
@@ -25,22 +25,36 @@ def cost_rows(source: Source, held: Sequence[tuple[Stored, Row]], alone: Sequenc
         nothing: Row = {"calls_ratio": None, "tokens_ratio": None, "alone": []}
         yield {**named, "team": None, "cohort": None, **single[cell["id"]], **nothing}
     for cell, named in held:
-        spent = _spent(source, cell)
         standing = _standing_for(cell, [one for one in shown if single[one["id"]]["episodes"]])
-        models = [[single[one["id"]] for one in of_model] for of_model in standing.by_model.values()]
         yield {
             **named,
-            **spent,
-            "calls_ratio": _ratio(
-                spent["calls"], [fmean(paid["calls"] for paid in of_one) for of_one in models], standing.seats
-            ),
-            "tokens_ratio": _ratio(_tokens(spent), [fmean(map(_tokens, of_one)) for of_one in models], standing.seats),
+            **_spent(source, cell),
+            **_beside(source, cell, standing),
             "alone": [str(one["player"]) for one in standing.cells],
         }
 
 
+def _beside(source: Source, cell: Stored, standing: Alone) -> Row:
+    """As so many times what the seats take alone, over the questions that all of them have played and no call failed on."""
+    nothing: Row = {"calls_ratio": None, "tokens_ratio": None}
+    if not standing.seats:
+        return nothing
+    played = [source.seen(one) for one in (cell, *standing.cells)]
+    both = set.intersection(*({episode.key[0] for episode in seen} for seen in played))
+    whole = both - cut_by_failures(episode for seen in played for episode in seen)
+    if not whole:
+        return {**nothing, "why": NONE_WHOLE}
+    ours = _spent(source, cell, whole)
+    parts = [([_spent(source, one, whole) for one in part.cells], part.seats) for part in standing.parts]
+    calls = [(fmean(paid["calls"] for paid in of_one), seats) for of_one, seats in parts]
+    tokens = [(fmean(map(_tokens, of_one)), seats) for of_one, seats in parts]
+    ratios = {"calls_ratio": _ratio(ours["calls"], calls), "tokens_ratio": _ratio(_tokens(ours), tokens)}
+    asked = {episode.key[0] for episode in played[0]}
+    return {**ratios, **({"ratio_n": len(whole)} if len(whole) < len(asked) else {})}
+
+
 def _standing_for(table: Stored, alone: Sequence[Stored]) -> Alone:
-    """Who has played alone in the first way in which all of its models have, best as each was told; nobody where there is no
+    """Who has played alone in the first way in which all of its seats have, best as each was told; nobody where there is no
     such way."""
     strategies = dict.fromkeys(cell["strategy"] for cell in alone)
     for standing_in in (as_told, by_steps):
@@ -48,12 +62,12 @@ def _standing_for(table: Stored, alone: Sequence[Stored]) -> Alone:
             standing = standing_in(table, [cell for cell in alone if cell["strategy"] == strategy])
             if not standing.missing:
                 return standing
-    return Alone({}, ())
+    return Alone(())
 
 
-def _spent(source: Source, cell: Stored) -> Row:
-    """For one question, played once, what it would take alone."""
-    seen = source.seen(cell)
+def _spent(source: Source, cell: Stored, asked: Collection[str] | None = None) -> Row:
+    """For one question, played once, what it would take alone. `asked`: over these; None: over all."""
+    seen = [episode for episode in source.seen(cell) if asked is None or episode.key[0] in asked]
     spent = source.spent(key for episode in seen for key in episode.calls)
     taken = [[spent[key] for key in episode.calls if key in spent] for episode in seen]
     prompt = [float(sum(call[0] for call in calls)) for calls in taken]
@@ -70,7 +84,7 @@ def _tokens(spent: Row) -> float:
     return float(spent["prompt_tokens"] + spent["completion_tokens"])
 
 
-def _ratio(value: float, alone: Sequence[float], seats: Sequence[int]) -> float | None:
-    """To the mean over the seats, each as its model alone."""
-    total = sum(paid * times for paid, times in zip(alone, seats, strict=True))
-    return value * sum(seats) / total if total else None
+def _ratio(value: float, alone: Sequence[tuple[float, int]]) -> float | None:
+    """To the mean over the seats, each as whoever is it alone."""
+    total = sum(paid * seats for paid, seats in alone)
+    return value * sum(seats for _, seats in alone) / total if total else None

@@ -12,7 +12,7 @@ from typing import Any
 
 from moot.measures.cells import Stored, meanings_in
 from moot.measures.discussion.baselines import Held, baseline_rows, baselines_left_out, family_rows, round_rows
-from moot.measures.discussion.by_themselves import drafted_at_once, shares_of_models, told_alone
+from moot.measures.discussion.by_themselves import drafted_at_once, shares_of_models, shares_of_told, told_alone
 from moot.measures.discussion.cost import cost_rows
 from moot.measures.discussion.graded_challenges import ChallengeRound, challenge_rows
 from moot.measures.discussion.naming import (
@@ -33,7 +33,7 @@ from moot.measures.discussion.talks import Talk, fitted, score, slope_bounds, tu
 from moot.measures.source import Source
 from moot.stats.estimates import with_holm
 from moot.stats.graded import known, why_no_interval, why_unfair_together
-from moot.stats.graded_pairs import family_row
+from moot.stats.graded_pairs import apart_row
 from moot.stats.paired import rests_on_few
 from moot.store.rows import verdict_of
 from moot.strategies.option_meanings import Meaning, in_words
@@ -197,7 +197,7 @@ def difference_rows(held: Sequence[DiscussedCell]) -> Iterator[Row]:
         of, other = (in_words(side.options[part]) for side in (discussion, against))
         kind = {"protocol_part": True} if meaning_of(discussion.cell, part).role == "protocol" else {}
         named = {**names[part][discussion.cell["id"]], "part": part, "of": of, "against": other, **kind}
-        yield {**named, **_flag(discussion, part), **family_row(pairs, pooled=pooled)}
+        yield {**named, **_flag(discussion, part), **apart_row(pairs, pooled=pooled)}
 
 
 def ways_compared(held: Sequence[DiscussedCell]) -> Iterator[tuple[str, DiscussedCell, DiscussedCell]]:
@@ -260,6 +260,14 @@ def _scaling(source: Source, held: Sequence[DiscussedCell]) -> Iterator[Row]:
                 yield from _line(source, along, key, group, _names(held, *free)[group[0].cell["id"]])
 
 
+def _seats_varied(group: Sequence[DiscussedCell]) -> list[str]:
+    """Whether another number of agents makes other parts of the seats: of models, or of what one model is told."""
+    for what, shares in (("models", shares_of_models), ("instructions", shares_of_told)):
+        if len({shares(discussion.cell) for discussion in group}) > 1:
+            return [what]
+    return []
+
+
 def _line(source: Source, along: str, key: str, group: Sequence[DiscussedCell], named: Row) -> Iterator[Row]:
     by_x = {
         discussion.options[key]: discussion
@@ -280,7 +288,7 @@ def _line(source: Source, along: str, key: str, group: Sequence[DiscussedCell], 
         **{name: value for name, value in named.items() if name != "label"},
         "also_varied": [
             *(name for name in varied([discussion.cell for discussion in group]) if name != key),
-            *(["models"] if len({shares_of_models(discussion.cell) for discussion in group}) > 1 else []),
+            *_seats_varied(group),
         ],
         "slope": line and line.slope.value,
         "low": line.slope.low if line and not waits else None,

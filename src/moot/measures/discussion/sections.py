@@ -7,6 +7,7 @@ from typing import Any
 
 from moot.measures.columns import (
     Figures,
+    abstained_words,
     count,
     figure,
     graded_words,
@@ -135,13 +136,16 @@ def _costs(figures: Figures) -> Iterator[Section]:
     talks = [row for row in rows if row["team"] is not None]
     if any(row["alone"] for row in talks):
         words.append(
-            "Alone: the mean over the models of the table, each by its part of the seats, answering by themselves as each was"
-            " told; step by step where only so all of them have."
+            "Alone: the mean over the seats of the table, each its own player answering by itself as it was told; step by step"
+            " where only so all of them have."
         )
+    if cut := [row for row in talks if "ratio_n" in row]:
+        words.append(f"× alone is over the questions on which no call failed, in {count(len(cut), 'row')} not all.")
+    words += [f"No × alone of {_title(row)}: {row['why']}." for row in talks if "why" in row]
     if len(talks) == len(rows):
         words.append("There is no model alone to compare with: add - solo to the strategies.")
     elif not all(row["alone"] for row in talks):
-        words.append("There is no × alone where not every model of a table has played alone in one way.")
+        words.append("There is no × alone where not everybody at a table has played alone in one way.")
     yield Section("protocol-cost", "Calls and tokens beside a single model", tuple(words), columns, rows)
 
 
@@ -196,12 +200,14 @@ def _differences(figures: Figures) -> Iterator[Section]:
     usual = dict.fromkeys(f"{row['part']} {row['against']}" for row in parts if "does" not in row)
     words = (f"Against the default ({', '.join(usual)}), where nothing else differs.",) if usual else ()
     columns = (Column("of", "this"), *_named(figures, part_rows, *paired_columns(), *ungraded_columns(part_rows)))
-    yield Section("protocol-parts", "Drafting, style and personas", (*words, *paired_words(parts)), columns, part_rows)
+    told = (*words, *paired_words(parts), *abstained_words(part_rows, "of", "against"))
+    yield Section("protocol-parts", "Drafting, style and personas", told, columns, part_rows)
     counted = [row for row in rows if row.get("protocol_part")]
     standard = " or ".join(dict.fromkeys(row["against"] for row in counted))
     words = (f"Each protocol against {standard}, where nothing else differs.",)
     columns = _named(figures, counted, *paired_columns(), *ungraded_columns(counted))
-    yield Section("protocol-counting", "Beside counting solutions", (*words, *paired_words(counted)), columns, counted)
+    told = (*words, *paired_words(counted), *abstained_words(counted, "of", "against"))
+    yield Section("protocol-counting", "Beside counting solutions", told, columns, counted)
 
 
 def _similarity(figures: Figures) -> Iterator[Section]:

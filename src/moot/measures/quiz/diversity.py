@@ -24,7 +24,7 @@ from moot.measures.quiz.played import (
 )
 from moot.stats.counted_words import count
 from moot.stats.estimates import Row
-from moot.stats.graded_pairs import family_row
+from moot.stats.graded_pairs import apart_row
 from moot.stats.rank import midranks, spearman_over_questions
 
 DIFFICULTIES = ("easy", "medium", "hard")
@@ -91,12 +91,12 @@ def _captains_compared(surely: Sequence[Sequence[Played]], perhaps: Sequence[Seq
         pooled = any(repeated(side[captain]) for side in sides)
         pairs = pairs_on(sides[0][captain], sides[1][captain])
         unplaced = _unplaced([[play for play in arm if play.captain == captain] for arm in perhaps])
-        rows.append({"captain": captain, **_unless(unplaced, family_row({} if unplaced else pairs, pooled=pooled))})
+        rows.append({"captain": captain, **_unless(unplaced, apart_row({} if unplaced else pairs, pooled=pooled))})
     if len(shared) > 1:
         unplaced = _unplaced([[play for play in arm if play.captain in shared] for arm in perhaps])
         led = [of_all([play for play in arm if play.captain in shared]) for arm in surely]
         pairs = {} if unplaced else pairs_by_captain(*led)
-        rows.append({"captain": None, **_unless(unplaced, family_row(pairs, pooled=True))})
+        rows.append({"captain": None, **_unless(unplaced, apart_row(pairs, pooled=True))})
     return rows
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from moot.measures.columns import (
     Figures,
     Row,
+    abstained_words,
     count,
     figure,
     graded_words,
@@ -72,6 +73,7 @@ def _talk_less_vote(figures: Figures) -> Iterator[Section]:
     words = (
         "Whoever hears the reasons less who counts the answers, where the players gave so many different ones.",
         *paired_words(every),
+        *abstained_words(every),
         *grouped_by_words(figures),
     )
     chart = Chart("lines", "d", "difference", series="name")

@@ -41,7 +41,7 @@ from moot.measures.quiz.threshold import GroupingPaid, learn_threshold
 from moot.measures.source import Source as Source
 from moot.measures.team_drafts import TeamDrafts as TeamDrafts
 from moot.stats.estimates import Row, with_holm
-from moot.stats.graded_pairs import Pairs, abstained_apart, fair_pairs, family_row
+from moot.stats.graded_pairs import Pairs, apart_row
 from moot.strategies.traits import Traits
 from moot.types import Case
 
@@ -212,7 +212,7 @@ def _compared(first: str, second: str, captain: str | None, one: Led, other: Led
 
 
 def _beside(pairs: Pairs, *, pooled: bool) -> Row:
-    return abstained_apart(family_row(pairs, pooled=pooled), fair_pairs(pairs))
+    return apart_row(pairs, pooled=pooled)
 
 
 def _led_by(label: str, side: Led) -> str:

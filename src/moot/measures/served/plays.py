@@ -20,6 +20,7 @@ from moot.measures.askings import UNUSUAL, Askings
 from moot.measures.cells import Row, Stored
 from moot.measures.episodes import call_keys
 from moot.measures.served.agreement import agreement, why_no_agreement
+from moot.measures.served.earlier_words import EarlierWords
 from moot.measures.simulated_models import simulated_models
 from moot.measures.source import Source
 from moot.stats.departure import Ranged
@@ -95,7 +96,8 @@ def read_traffic(connection: Connection, plans: Sequence[Row], since: float | No
     known: set[tuple[str, str, int]] = set()
     for plan in plans:
         source = Source(connection, plan)
-        found = [play for cell in source.cells for play in _plays(source, cell, since, traffic, known)]
+        words = EarlierWords(source)
+        found = [play for cell in source.cells for play in _plays(source, words, cell, since, traffic, known)]
         if found:
             traffic.plans += 1
             traffic.seed = source.seed
@@ -106,7 +108,12 @@ def read_traffic(connection: Connection, plans: Sequence[Row], since: float | No
 
 
 def _plays(
-    source: Source, cell: Stored, since: float | None, traffic: LiveTraffic, known: set[tuple[str, str, int]]
+    source: Source,
+    words: EarlierWords,
+    cell: Stored,
+    since: float | None,
+    traffic: LiveTraffic,
+    known: set[tuple[str, str, int]],
 ) -> list[LivePlay]:
     """`known`: what another version of the file, with the same cell, has told already."""
     found = []
@@ -151,7 +158,7 @@ def _plays(
                 verdict.answer,
                 question.wording,
                 question.is_long,
-                right is not None and answered and source.grades.turned(case, verdict.answer or ""),
+                right is not None and words.contradict(row["question"], verdict.answer or "", right),
             )
         )
     return found

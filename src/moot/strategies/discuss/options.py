@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
@@ -165,6 +165,12 @@ def with_copies(players: Sequence[Player], agents: int) -> tuple[Player, ...]:
             number += 1
         seated.append(replace(original, name=f"{original.name}:{number}", copy=max(alike) + 1))
     return tuple(seated)
+
+
+def comes_again_as(name: str, seated: Collection[str]) -> str:
+    """Whose seat this is: of a player that comes again, the one under its own name."""
+    original, _, number = name.rpartition(":")
+    return original if number.isdecimal() and original in seated else name
 
 
 def _check_decision(decision: str) -> None:
