@@ -18,8 +18,10 @@ from decide import DATA, FOLDS, SEED, SIZE, DrawnTeam, drawn_teams, table
 from moot.decide.candidates import Candidates, Floats, Places
 from moot.decide.cascading import StopRule, UntilDecided, UntilSure, best_order, in_waves, learnt_order, replayed
 from moot.decide.cascading import stage_models as models_of
-from moot.decide.learning import LearntRule, folds_of, learn_rule
-from moot.decide.rules import Plurality, expected_worth
+from moot.decide.learning import LearntRule, best_player, folds_of, learn_rule
+from moot.decide.one_coin import dawid_skene
+from moot.decide.rules import Plurality, WeightedSum, expected_worth
+from moot.decide.weights import weights_by_accuracy
 from moot.select.files import read_labels
 
 THRESHOLDS = tuple(round(0.95 - 0.025 * step, 3) for step in range(30))
@@ -99,6 +101,25 @@ def across(team: DrawnTeam, units: Sequence[str]) -> tuple[dict[str, Tried], lis
     return found, thresholds
 
 
+def beside(team: DrawnTeam, units: Sequence[str]) -> dict[str, float]:
+    """How right others are on the same questions, as bench/decide.py has them: the best alone, votes of all six, and somebody."""
+    candidates = team.candidates
+    fold_of, by_accuracy = folds_of(units, FOLDS, role="bench"), np.zeros(len(units))
+    for fold in range(FOLDS):
+        inside, outside = np.flatnonzero(fold_of == fold), np.flatnonzero(fold_of != fold)
+        rule = WeightedSum(weights_by_accuracy(candidates.at(outside)))
+        by_accuracy[inside] = expected_worth(rule, candidates.at(inside))
+    alone = candidates.players.index(best_player(candidates))
+    found = {
+        "best single": (candidates.support[:, :, alone] * candidates.worth).sum(axis=1),
+        "plurality": expected_worth(Plurality(), candidates),
+        "by accuracy": by_accuracy,
+        "Dawid–Skene": expected_worth(dawid_skene(candidates), candidates),
+        "skyline": candidates.worth.max(axis=1),
+    }
+    return {name: float(worth.mean()) for name, worth in found.items()}
+
+
 def from_few(team: DrawnTeam, units: Sequence[str]) -> list[float]:
     """Learnt on 200 questions, told on all others: what `learnt` reaches, and the cascade's accuracy and calls."""
     rows = []
@@ -129,6 +150,12 @@ def main() -> None:
             [title, *(f"{value:.2f}" for value in row)] for title, row in zip([*titles, "mean"], cells, strict=True)
         ]
         table(["team", *names], told)
+    others = [beside(team, units) for team in teams]
+    rows = [[100 * right for right in found.values()] for found in others]
+    cells = [*rows, np.mean(rows, axis=0).tolist()]
+    print(f"\nBeside them, right in % (one call a question alone, {SIZE} for every vote):")
+    told = [[title, *(f"{value:.2f}" for value in row)] for title, row in zip([*titles, "mean"], cells, strict=True)]
+    table(["team", *others[0]], told)
     print("\nThresholds chosen on the other folds:", [[f"{each:.3g}" for each in chosen] for _, chosen in tried])
     few = [from_few(team, units) for team in teams]
     print(f"\nLearnt on {FEW} questions ({DRAWS} draws): learnt, cascade until decided, its calls")

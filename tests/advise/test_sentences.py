@@ -68,7 +68,7 @@ def test_what_is_likely_is_said_to_be_no_more() -> None:
     said = sentence(advice, wanted)
     assert "None" not in said
     assert (
-        f"of the {len(advice.points)} options weighed it is the cheapest that likely reaches 65 % or more; it has "
+        f"of the {len(advice.points)} options weighed it is the cheapest by money that likely reaches 65 % or more; it has "
         in said
     )
     assert (
@@ -134,10 +134,10 @@ def test_what_costs_less_by_one_in_a_hundred_is_not_said_to_cost_more() -> None:
     advice = replace(advise(world(2, (0.75, 0.6, 0.5)), wanted), least="likely")
     taken = advice.recommended
     assert taken is not None
-    plain = "it is the cheapest that likely reaches 50 % or more"
+    plain = "it is the cheapest by money that likely reaches 50 % or more"
     for cost, said in (
         (0.98, plain),
-        (0.995, "it is the cheapest, give or take 1 %, that likely reaches"),
+        (0.995, "it is the cheapest by money, give or take 1 %, that likely reaches"),
     ):
         others = [point for point in advice.points if point.on_all.cost >= taken.on_all.cost]
         beside = replace(others[-1], on_all=replace(others[-1].on_all, cost=cost * taken.on_all.cost))
@@ -148,7 +148,7 @@ def test_nothing_is_said_of_cheaper_ones_where_there_are_none() -> None:
     one = world(3, (0.6,))
     same = KnownDrafts(("a", "b", "c"), np.repeat(one.codes, 3, axis=0), np.repeat(one.worth, 3, axis=0), one.units, 5)
     said = sentence(advise(same, AdviceWanted()), AdviceWanted())
-    assert "options weighed is cheaper, or more accurate on all 80 questions" in said
+    assert "options weighed is cheaper by calls (costs unknown), or more accurate on all 80 questions" in said
 
 
 def test_the_least_lead_is_named_and_every_player_must_be_beaten() -> None:

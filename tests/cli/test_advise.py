@@ -78,6 +78,48 @@ def test_the_same_answers_are_advised_alike_from_wherever_they_come(moot: Moot, 
     assert set(of_run["recommended"]) >= {"option", "players", "rule", "accuracy", "low", "high", "calls", "sentence"}
 
 
+@pytest.mark.parametrize(
+    ("costs", "by", "words"),
+    [
+        ({"ann": (0.03, 0.03), "bob": (0.02, 0.02), "cat": (0.01, 0.01)}, "usd_per_1000", "by money"),
+        ({"ann": (0.03, 0.03), "bob": (0.02, None), "cat": (0.01, 0.01)}, "calls", "by calls (cost of bob unknown)"),
+        ({"ann": (0.03, None), "bob": (None, 0.02), "cat": (0.01, None)}, "calls", "by calls (costs unknown)"),
+        ({}, "calls", "by calls (costs unknown)"),
+        (dict.fromkeys(PLAYERS, (0.0, 0.0)), "calls", "by calls (nothing costs money)"),
+    ],
+    ids=["all", "one-half-known", "all-half-known", "none", "free"],
+)
+def test_cheap_says_by_what_and_a_cost_that_is_known_in_part_is_not_known(
+    costs: Mapping[str, tuple[float | None, float | None]],
+    by: str,
+    words: str,
+    moot: Moot,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of the questions with even numbers, and of those with odd ones."""
+    _learns_nothing(monkeypatch)
+    write_cup(tmp_path)
+    replies = [json.loads(line) for line in (tmp_path / "replies.jsonl").read_text().splitlines()]
+    for row in replies:
+        row["cost_usd"] = costs.get(row["model"], (None, None))[int(row["question_id"][1:]) % 2]
+    (tmp_path / "replies.jsonl").write_text("\n".join(map(json.dumps, replies)))
+    moot("run", "cup.yaml", "--quiet")
+    screen = " ".join(moot("advise", "cup.yaml").split())
+    told = json.loads(moot("advise", "cup.yaml", "--json"))
+    for advice in (told, json.loads(moot("advise", "replies.jsonl", "--questions", "questions.jsonl", "--json"))):
+        assert advice["cost"] == by
+        assert f"cheap{'er' if 'cheaper' in advice['recommended']['sentence'] else 'est'} {words}" in screen
+        why = None if by == "usd_per_1000" else words.removeprefix("by calls (").removesuffix(")")
+        assert advice["why_calls"] == why
+        for row in (*advice["frontier"], *advice["beside"]):
+            known = all(costs.get(name) and None not in costs[name] for name in row["players"])
+            assert (row["usd_per_1000"] is not None) is known
+    partly = [name for name, ends in costs.items() if ends.count(None) == 1]
+    for name in partly:
+        assert f"the cost of {name} is known for 40 of 80 drafts only, and so taken as unknown" in told["notes"]
+
+
 def test_it_is_one_screen(moot: Moot, tmp_path: Path) -> None:
     write_labels(tmp_path / "labels.csv")
     lines = moot("advise", "labels.csv").rstrip("\n").split("\n")
@@ -357,7 +399,8 @@ def test_advice_against_the_runs_own_verdict_is_said_to_be(
     assert len(screen.splitlines()) <= 24
     words = " ".join(screen.split())
     assert (
-        "no goal was given, so it is the cheapest within one standard error of the most accurate, of the"
+        "no goal was given, so it is the cheapest by calls (costs unknown) within one standard error of the most"
+        " accurate, of the"
         f" {told['weighed']} options weighed on all 100 questions" in words
     )
     assert f"The most accurate of them: {told['most_accurate']['option']} (" in words

@@ -109,7 +109,8 @@ def test_whoever_has_a_cost_of_nothing_in_the_log_does_not_look_free(tmp_path: P
     said = half_priced(tmp_path)
     assert "a cost of 0 in 60 replies is what tools write where they know no price, and taken as unknown" in said
     estimated = command("run", tmp_path / "cup.yaml", "--estimate")
-    assert "In total $0 (at most $0)" in estimated, "playing back is paid by nobody"
+    assert "To be paid now: $0 (at most $0)" in estimated, "playing back is paid by nobody"
+    assert "In total cost unknown: not every recorded reply of ann says what it cost when it was made." in estimated
     command("run", tmp_path / "cup.yaml", "--quiet")
     rows = {(row["strategy"], row.get("player")): row["cost_usd"] for row in told(tmp_path / "cup.yaml")["accuracy"]}
     assert rows == {("solo", "ann"): None, ("solo", "bob"): pytest.approx(0.06), ("vote", None): None}

@@ -90,12 +90,23 @@ async def test_cheapest_first() -> None:
     assert record.order == "the cheapest first"
 
 
-def of_recordings(folder: Path, costs: Sequence[float | None], prices: Sequence[Price | None] = (None,) * 4) -> Team:
+def of_recordings(
+    folder: Path,
+    costs: Sequence[float | None],
+    prices: Sequence[Price | None] = (None,) * 4,
+    tokens: Sequence[int | None] = (None,) * 4,
+) -> Team:
     """Whose replies took this, each the half of it and one and a half of it."""
     path = folder / "replies.jsonl"
     rows = [
-        {"model": name, "question_id": f"q{number}", "answer": "B", "cost_usd": cost and cost * (number + 0.5)}
-        for name, cost in zip(NAMES, costs, strict=True)
+        {
+            "model": name,
+            "question_id": f"q{number}",
+            "answer": "B",
+            "cost_usd": cost and cost * (number + 0.5),
+            "completion_tokens": written and written + number,
+        }
+        for name, cost, written in zip(NAMES, costs, tokens, strict=True)
         for number in range(2)
     ]
     path.write_text("\n".join(map(json.dumps, rows)))
@@ -107,6 +118,62 @@ def test_cheapest_first_by_what_recorded_replies_cost(tmp_path: Path) -> None:
     assert cheapest_first(of_recordings(tmp_path, [0.3, 0.1, 0.2, 0.0])) == ["dan", "bob", "cat", "ann"]
     listed = [Price(1, 1), Price(2, 2), Price(0, 0), Price(3, 3)]
     assert cheapest_first(of_recordings(tmp_path, [None] * 4, listed)) == ["cat", "ann", "bob", "dan"]
+
+
+FEW_TOKENS = (40, 30, 20, 10)
+
+
+@pytest.mark.parametrize(
+    ("costs", "tokens", "order", "words"),
+    [
+        (
+            [0.3, 0.0, 0.0, 0.1],
+            FEW_TOKENS,
+            "cat bob dan ann",
+            "the cheapest first, of equals whoever writes fewest tokens",
+        ),
+        ([0.3, 0.0, 0.0, 0.1], (1, 2, None, 3), "bob cat dan ann", "the cheapest first, of equals whoever sits first"),
+        ([0.0] * 4, FEW_TOKENS, "dan cat bob ann", "all cost nothing, so whoever writes fewest tokens first"),
+        ([0.0] * 4, (None,) * 4, "ann bob cat dan", "all cost nothing, so in the order of the seats"),
+        ([0.1] * 4, FEW_TOKENS, "dan cat bob ann", "all cost the same, so whoever writes fewest tokens first"),
+    ],
+)
+def test_of_equally_cheap_ones_it_is_said_who_comes_first(
+    costs: list[float | None], tokens: tuple[int | None, ...], order: str, words: str, tmp_path: Path
+) -> None:
+    team = of_recordings(tmp_path, costs, tokens=tokens)
+    assert cheapest_first(team) == order.split()
+    assert Cascade(order="cheapest").asking(team).why_order == words
+    learning = Cascade(order="cheapest", until=0.8)
+    assert learning.asking(replace(team, lessons=ALIKE)).why_order == words
+    assert learning.asking(team).why_order == words, "also where nothing can be learnt"
+
+
+async def test_who_is_known_to_cost_nothing_comes_first_on_whichever_scale(tmp_path: Path) -> None:
+    """Models in this process have the price 0/0, beside recordings whose replies had a cost."""
+    recorded = of_recordings(tmp_path, [0.3, 0.1, 0.2, 0.4])
+    local = seated(["B"] * 4)
+    mixed = replace(recorded, players=(*recorded.players[:3], local.players[3]))
+    assert cheapest_first(mixed) == ["dan", "bob", "cat", "ann"]
+    priced = seated(["B"] * 4, prices=[Price(9, 9), Price(0, 0), Price(2, 1), Price(0, 0)])
+    _, record = await path(Cascade(order="cheapest"), priced)
+    assert record.asked[:2] == (("bob",), ("dan",))
+    assert record.order == "the cheapest first, of equals whoever sits first"
+
+
+def test_what_is_known_of_some_replies_alone_is_not_known(tmp_path: Path) -> None:
+    team = of_recordings(tmp_path, [0.1] * 4)
+    lines = (tmp_path / "replies.jsonl").read_text().splitlines()
+    rows = [json.loads(line) for line in lines]
+    rows[2]["cost_usd"] = None
+    (tmp_path / "half.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    half = [RecordedModel(name, file=tmp_path / "half.jsonl", model=name) for name in NAMES]
+    seats = tuple(Player(model.name, Wrapper(model)) for model in half)
+    problem = (
+        "order: cheapest: what bob costs is not known of all its recorded replies \\(it is of 1\\); expected a price"
+    )
+    with pytest.raises(UsageError, match=problem):
+        cheapest_first(replace(team, players=seats))
 
 
 @pytest.mark.parametrize(

@@ -158,9 +158,9 @@ async def test_what_nobody_says_the_cost_of_is_not_free(tmp_path: Path) -> None:
     assert ((await model.generate(asked())).cost_usd, model.price, model.mean_cost_usd) == (None, None, None)
 
 
-@pytest.mark.parametrize(("costs", "mean"), [((0.1, 0.3), 0.2), ((0.1, None), 0.1), ((0.1, None, None), None)])
+@pytest.mark.parametrize(("costs", "mean"), [((0.1, 0.3), 0.2), ((0.1, None), None), ((None, None), None)])
 def test_the_mean_cost_of_a_recording(costs: tuple[float | None, ...], mean: float | None, tmp_path: Path) -> None:
-    """Of most of its replies, or nobody knows it."""
+    """Of all its replies, or nobody knows it."""
     path = tmp_path / "r.jsonl"
     rows = [{"model": "m", "question_id": f"q{n}", "answer": "A", "cost_usd": cost} for n, cost in enumerate(costs)]
     path.write_text("\n".join(map(json.dumps, rows)))

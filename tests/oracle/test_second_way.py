@@ -109,6 +109,7 @@ EVERY_KEY = frozenset(
             "accuracy",
             "attendance",
             "bill_usd",
+            "costs_known",
             "unreached",
         ),
         "losses_usd",

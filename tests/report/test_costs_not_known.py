@@ -65,6 +65,44 @@ def test_on_a_leaderboard(tmp_path: Path) -> None:
     assert page.count('<td class="figure-cell" data-key=""><span class="why">not known</span></td>') == 6
 
 
+def test_known_of_half_of_the_calls_is_not_known_and_how_many_is_said_alike(tmp_path: Path) -> None:
+    """One rule in the report, its page, `moot runs`, `moot watch`, the leaderboard."""
+    path = recorded(tmp_path, "half", {"cost_usd": 0.25})
+    replies = [json.loads(line) for line in (tmp_path / "half.jsonl").read_text().splitlines()]
+    for place, row in enumerate(replies):
+        row["cost_usd"] = None if row["model"] == "ann" and place % 2 else row["cost_usd"]
+    (tmp_path / "half.jsonl").write_text("\n".join(map(json.dumps, replies)))
+    store = f"sqlite:///{tmp_path / 'again.db'}"
+    command("run", path, "--quiet", "--store", store)
+    figures = json.loads(command("report", path, "--store", store, "--json"))
+    in_all = {"calls": 12, "known": 9, "at_least_usd": 2.25}
+    assert (figures["bill_usd"], figures["costs_known"]) == (None, in_all)
+    rows = {row.get("player"): (row["cost_usd"], row.get("costs_known"), row["calls"]) for row in figures["accuracy"]}
+    assert rows == {"ann": (None, 3, 6), "bob": (1.5, None, 6), None: (None, 9, 12)}
+    words = "at least $2.25: known for 9 of 12 calls"
+    screen = command("report", path, "--store", store)
+    assert f"Paid: not known ({words})" in screen
+    assert "–: not known of every call" in screen
+    (row,) = runs_of(store)
+    assert (row["bill_usd"], row["costs_known"]) == (None, in_all)
+    assert f"18 episodes, cost unknown ({words})" in command("runs", "--store", store)
+    command("report", path, "--store", store, "-o", tmp_path / "half.html")
+    assert f"cost unknown ({words})" in (tmp_path / "half.html").read_text()
+    others = [tmp_path / f"{name}.yaml" for name in ("one", "two")]
+    for other in others:
+        other.write_text(json.dumps({**json.loads(path.read_text()), "name": other.stem}))
+        command("run", other, "--quiet")
+    assert words in command("report", *others)
+    command("report", path, "--store", store, "--publish", tmp_path / "board")
+    board = json.loads((tmp_path / "board" / "leaderboard.json").read_text())["rows"]
+    for row in board:
+        Draft202012Validator(ROW).validate(row)
+    known = {row["played"]["player"]: (row["usd_per_1000"], row.get("costs_known")) for row in board}
+    assert known["ann"] == (None, {"known": 3, "calls": 6})
+    assert known["bob"] == (250.0, None)
+    assert "not known</span> (of 3 of 6 calls)" in (tmp_path / "board" / "index.html").read_text()
+
+
 def runs_of(store: str) -> list[Row]:
     (there,) = json.loads(command("runs", "--json", "--store", store))
     rows: list[Row] = there["runs"]

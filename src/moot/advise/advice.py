@@ -29,6 +29,7 @@ from moot.advise.frontier import (
     thinned,
     unbeaten,
     weighed_options,
+    why_calls,
 )
 from moot.advise.further import NextStage, Surer, next_stages, surer
 from moot.advise.known import Flags, KnownDrafts, parted_in_two
@@ -106,6 +107,8 @@ class Advice:
     """About so many new questions would show it, where it is likely and not shown. None: that is not known."""
     notes: tuple[str, ...] = ()
     """What was left out of the search."""
+    why_calls: str | None = None
+    """Why calls are saved on and not money. None: money is."""
 
     @property
     def frontier(self) -> tuple[ClaimedPoint, ...]:
@@ -176,6 +179,7 @@ def advise(drafts: KnownDrafts, wanted: AdviceWanted, found: FoundOptions | None
         least=reached,
         to_show=to_show,
         notes=tuple(_left_out(search, wanted)),
+        why_calls=None if cost == "usd_per_1000" else why_calls(search, wanted),
     )
 
 

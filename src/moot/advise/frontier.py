@@ -22,6 +22,7 @@ from moot.types import Estimate
 
 MOST_POINTS = 8
 LITTLE = 1e-9
+MOST_NAMED = 3
 NEXT_TO_NONE = 0.001
 
 
@@ -114,6 +115,18 @@ def weighed_options(
     ]
     found.sort(key=lambda each: (each.cost, -each.accuracy, each.seconds, len(each.option.seats)))
     return found, "usd_per_1000" if by_money else "calls"
+
+
+def why_calls(drafts: KnownDrafts, wanted: AdviceWanted) -> str:
+    """Why it is calls that are saved on: money needs to be known of everybody who is weighed, and of somebody to be any."""
+    there = measured(drafts, wanted)
+    if drafts.usd is None:
+        return "costs unknown"
+    unknown = np.isnan(drafts.usd).any(axis=1)
+    if names := [name for name, gap in zip(drafts.players, unknown, strict=True) if gap and name in there]:
+        whose = " and ".join(sorted(names)) if len(names) <= MOST_NAMED else f"{len(names)} players"
+        return "costs unknown" if len(names) == len(there) else f"cost of {whose} unknown"
+    return "nothing costs money"
 
 
 def unbeaten(options: Sequence[WeighedOption]) -> list[WeighedOption]:

@@ -18,7 +18,7 @@ import numpy as np
 from sqlalchemy import Connection
 
 from moot.advise.known import Flags, KnownDrafts
-from moot.cli.advise_notes import left_out_words, missing_words, odd_words
+from moot.cli.advise_notes import left_out_words, missing_words, odd_words, unknown_costs
 from moot.cli.advised_against import claimed_verdict
 from moot.cli.fit import tables_of
 from moot.cli.fit_lessons import FittedTeam
@@ -53,7 +53,7 @@ from moot.types import Price
 
 EXPERIMENTS = (".yaml", ".yml")
 MOSTLY = 0.5
-"""Of which share of a player's drafts the cost is known, so that their mean is taken for the rest."""
+"""Which share of a player's drafts is there, so that their mean is taken for those that are not."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -262,8 +262,9 @@ def _reading(
     seconds, _ = _by_draft(costs, players, keys, "seconds")
     if missing and usd is not None:
         notes.append(
-            f"the cost of {count(missing, 'draft')} is not on record: taken as the mean of the player's others"
+            f"{count(missing, 'draft is', 'drafts are')} missing: their cost is taken as the mean of the player's others"
         )
+    notes += unknown_costs(costs, players, keys)
     drafts = KnownDrafts(
         players,
         codes,
@@ -299,13 +300,15 @@ def _unreached(graded: GradedDrafts, players: Sequence[str], places: Places) -> 
 def _by_draft(
     costs: Mapping[tuple[str, str], DraftCost], players: Sequence[str], keys: Sequence[str], what: str
 ) -> tuple[Floats | None, int]:
-    """Players × questions, and for how many the mean stands. None: of nobody it is known; NaN: not of this player."""
-    found = np.full((len(players), len(keys)), np.nan)
+    """Players × questions, and for how many drafts that are not there the mean stands. None: of nobody it is known; NaN: not of
+    this player, as soon as it is not known of one draft that is there: what the known ones come to is no bill."""
+    found, unknown = np.full((len(players), len(keys)), np.nan), np.zeros(len(players), dtype=np.bool_)
     for seat, player in enumerate(players):
         for place, key in enumerate(keys):
-            cost = costs.get((player, key))
-            value = None if cost is None else getattr(cost, what)
-            found[seat, place] = np.nan if value is None else value
+            if (cost := costs.get((player, key))) is not None:
+                value = getattr(cost, what)
+                found[seat, place], unknown[seat] = (np.nan, True) if value is None else (value, unknown[seat])
+    found[unknown] = np.nan
     missing = 0
     for row in found:
         gaps = np.isnan(row)
@@ -325,9 +328,9 @@ def _captain_costs(
         drafts = [cost for key in keys if (cost := costs.get((player, key))) is not None]
         paid = [draft.usd for draft in drafts if draft.usd is not None]
         written = [draft.completion_tokens for draft in drafts if draft.completion_tokens is not None]
-        if paid:
+        if paid and len(paid) == len(drafts):
             usd[player] = sum(paid) / len(paid)
-        if written:
+        if written and len(written) == len(drafts):
             tokens[player] = sum(written) / len(written)
         spec = file.spec.players.get(player)
         model = file.spec.models.get(spec.model) if spec is not None else None

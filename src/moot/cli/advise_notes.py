@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from moot.advise.known import KnownDrafts
 from moot.decide.odd_players import odd_players
+from moot.measures.draft_costs import DraftCost
 from moot.measures.graded_drafts import GradedDrafts
 from moot.stats.counted_words import count, whose_words
 
@@ -19,6 +20,17 @@ def left_out_words(graded: GradedDrafts, unsettled: int, *, cut_short: bool) -> 
         yield f"{count(graded.not_asked, 'question is', 'questions are')} left out: not everybody has been asked yet"
     if cut_short:
         yield "the run is unfinished; slow answers, which are more often wrong, are still missing"
+
+
+def unknown_costs(
+    costs: Mapping[tuple[str, str], DraftCost], players: Sequence[str], keys: Sequence[str]
+) -> Iterator[str]:
+    """Whose cost is known of some drafts alone. Of whom it is known of none there is nothing to say that is not seen."""
+    for player in players:
+        drafts = [cost for key in keys if (cost := costs.get((player, key))) is not None]
+        known = sum(draft.usd is not None for draft in drafts)
+        if 0 < known < len(drafts):
+            yield f"the cost of {player} is known for {known:,} of {len(drafts):,} drafts only, and so taken as unknown"
 
 
 def missing_words(drafts: KnownDrafts) -> Iterator[str]:

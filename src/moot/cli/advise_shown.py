@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from moot.advise.advice import VALID, Advice, ClaimedPoint
-from moot.advise.choice import SAME_COST
 from moot.advise.frontier import LITTLE, AdviceWanted, unbeaten
 from moot.advise.further import NextStage, Surer, to_try
 from moot.advise.options import SINGLE
+from moot.cli.advise_cost_words import cheapest_words, why_the_best
 from moot.cli.advise_input import AdviceInput, CaptainCosts
 from moot.cli.advised_against import other_verdict_words, verdict_json
 from moot.decide.rules import DIGITS
@@ -43,8 +43,8 @@ def sentence(advice: Advice, wanted: AdviceWanted) -> str:
     if wanted.most_accurate:
         return f"Take {what}: {weighed} it is the most accurate {on_all}, as requested."
     if taken is advice.best:
-        return f"Take {what}: {_why_the_best(advice, taken, weighed, on_all)}."
-    default = f"{_cheapest(advice, taken)} within one standard error of the most accurate, {weighed} {on_all}"
+        return f"Take {what}: {why_the_best(advice, taken, weighed, on_all)}."
+    default = f"{cheapest_words(advice, taken)} within one standard error of the most accurate, {weighed} {on_all}"
     return f"Take {what}: no goal was given, so it is {default}."
 
 
@@ -57,7 +57,7 @@ def _least_words(advice: Advice, what: str, least: float, within: str, weighed: 
         return f"For {asked} or more{within}, take {what}: its whole interval is above that."
     if advice.least == "likely":
         new = "" if advice.to_show is None else f"; {_about(advice.to_show)} would show it, if it is as good on them"
-        cheapest = f"{_cheapest(advice, taken)} that likely reaches {asked} or more{within}"
+        cheapest = f"{cheapest_words(advice, taken)} that likely reaches {asked} or more{within}"
         return (
             f"Take {what}: {weighed} it is {cheapest}; it has {of_all}."
             f" That is likely but not shown: its interval extends below{new}."
@@ -82,30 +82,10 @@ def _told_from(accuracy: float, least: float) -> str:
     return told
 
 
-def _cheapest(advice: Advice, taken: ClaimedPoint) -> str:
-    """Of those that cost about the same the most accurate is taken: another may cost a little less."""
-    cost = taken.on_all.cost
-    nearly = any(point.on_all.cost < cost <= point.on_all.cost * (1 + SAME_COST) + LITTLE for point in advice.points)
-    return "the cheapest, give or take 1 %," if nearly else "the cheapest"
-
-
 def _about(questions: int) -> str:
     """No more digits than such a guess has."""
     step = 10 ** max(0, len(str(questions)) - 2)
     return f"about {-(-questions // step) * step:,} new questions alone"
-
-
-def _why_the_best(advice: Advice, taken: ClaimedPoint, weighed: str, on_all: str) -> str:
-    """Of costs that hardly differ none is called cheaper."""
-    cost = taken.on_all.cost
-    less = [point for point in advice.points if point.on_all.cost < cost]
-    clearly = [point for point in less if point.on_all.cost * (1 + SAME_COST) < cost]
-    if not less:
-        return f"none {weighed} is cheaper, or more accurate {on_all}"
-    if not clearly:
-        return f"none {weighed} is cheaper by more than 1 %, or more accurate {on_all}"
-    cheaper = "cheaper" if len(clearly) == len(less) else "clearly cheaper"
-    return f"{weighed}, every {cheaper} one is behind it by more than a standard error {on_all}"
 
 
 def most_accurate_words(advice: Advice, wanted: AdviceWanted) -> str | None:
@@ -277,6 +257,7 @@ def advice_json(advice: Advice, wanted: AdviceWanted, reading: AdviceInput) -> d
         "weighed": len(advice.points),
         "every_team": advice.every_team,
         "cost": advice.cost,
+        "why_calls": advice.why_calls,
         "valid": VALID,
         "notes": [*advice.notes, *reading.unreached, *reading.notes],
     }

@@ -49,7 +49,10 @@ def advise(
     ] = None,
     max_seconds: Annotated[float | None, typer.Option(metavar="S", help="Maximum mean time per question.")] = None,
     most_accurate: Annotated[
-        bool, typer.Option("--most-accurate", help="The most accurate, not the cheapest that is about as good.")
+        bool,
+        typer.Option(
+            "--most-accurate", help="The most accurate, not the cheapest (in money, else in calls) about as good."
+        ),
     ] = False,
     where: Annotated[list[str] | None, typer.Option(help="Keep these rows of a label matrix: category=law.")] = None,
     store: Annotated[str | None, typer.Option(help="Read this store: sqlite:///PATH.")] = None,

@@ -24,7 +24,7 @@ from moot.experiment.build import build
 from moot.experiment.plan import Plan
 from moot.experiment.spec import read_experiment
 from moot.measures import needs
-from moot.measures.numbers import money_alike
+from moot.measures.numbers import money, money_alike
 from moot.report.names import short_names, ways_of
 from moot.stats.counted_words import count
 from moot.store import from_here
@@ -130,7 +130,10 @@ def _sentences(taken: RunEstimate, budget_usd: float | None) -> Iterator[str]:
     cost, at_most, budget = money_alike([taken.cost_usd, taken.most_usd, budget_usd])
     most = f"at most {at_most}" if taken.most_usd is not None else f"unbounded: {_unbounded_by(taken)}"
     cap = "" if budget_usd is None else f"; never more than {budget} (budget_usd)"
-    yield f"In total {cost} ({most}), if no call has to be repeated{cap}."
+    if taken.recorded:
+        yield _as_reported(taken)
+    whole = "To be paid now:" if taken.recorded else "In total"
+    yield f"{whole} {cost} ({most}), if no call has to be repeated{cap}."
     if taken.duration is not None:
         yield _how_long(taken.duration)
     if taken.untimed:
@@ -149,6 +152,13 @@ def _sentences(taken: RunEstimate, budget_usd: float | None) -> Iterator[str]:
         yield f"The budget of {budget}{spent} would stop the run before its end."
 
 
+def _as_reported(taken: RunEstimate) -> str:
+    """What a recording does not say is unknown in the report too: that nothing is paid for it now makes it no gift."""
+    if not (silent := taken.silent_on_cost):
+        return f"In total {money(taken.reported_usd)}, with what recorded replies cost when they were made."
+    return f"In total cost unknown: not every recorded reply of {_named(silent)} says what it cost when it was made."
+
+
 def _table(first: str, *others: str) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 1), expand=False)
     table.add_column(first, no_wrap=True, overflow="ellipsis", max_width=44)
@@ -162,14 +172,19 @@ def _models(taken: RunEstimate, most_rows: int) -> Table:
     table = _table("model", "new calls", *(["stored"] if stored else []), "tokens in", "out", "cost", "at most")
     asked = {name: model for name, model in taken.models.items() if model.calls or model.stored}
     rows = list(_rows(asked, _weight, most_rows))
-    sums = iter(money_alike(usd for _, model in rows for usd in (model.cost_usd, model.most_usd)))
+    sums = iter(money_alike(usd for _, model in rows for usd in (model.reported_usd, _most(model))))
     for (name, model), cost, most in zip(rows, sums, sums, strict=True):
         counts = [_count(model.calls), *([_count(model.stored)] if stored else [])]
         tokens = [_count(model.prompt_tokens), _count(model.completion_tokens)]
-        table.add_row(name, *counts, *tokens, cost, "unbounded" if model.most_usd is None else most)
+        unbounded = model.most_usd is None and not model.recorded
+        table.add_row(name, *counts, *tokens, cost, "unbounded" if unbounded else most)
     if others := _others(asked, _weight, most_rows):
         table.add_row(f"{len(others)} more (--all)", _count(sum(model.calls for model in others)))
     return table
+
+
+def _most(model: ModelEstimate) -> float | None:
+    return model.reported_usd if model.recorded else model.most_usd
 
 
 def _strategies(taken: RunEstimate, names: Mapping[str, str], most_rows: int) -> Table:

@@ -199,7 +199,9 @@ async def _report(
 
 
 async def _headline(experiment: Plan, store: Store) -> Figures:
-    return await store.read(lambda connection: headline_of(connection, find_experiment(connection, ident=experiment.id)))
+    return await store.read(
+        lambda connection: headline_of(connection, find_experiment(connection, ident=experiment.id))
+    )
 
 
 def _kept_words(tally: RunTally) -> str:

@@ -184,6 +184,19 @@ def csv_cells(path: Path) -> NumberedRows:
                 yield begins, cells
 
 
+def blank_csv_rows(path: Path) -> list[int]:
+    """Where rows of empty cells are."""
+    found = []
+    with _csv_reader(path) as (reader, lines):
+        lines.ends()
+        for values in reader:
+            begins = lines.began
+            lines.ends()
+            if None not in values and not any((cell or "").strip() for cell in values.values()):
+                found.append(begins)
+    return found
+
+
 @contextmanager
 def _csv_reader(path: Path) -> Iterator[tuple[csv.DictReader[str], RowLines]]:
     """Behind its header, which has been looked at."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from moot.decide.cascading import (
@@ -67,17 +68,53 @@ def given_order(order: Sequence[str], team: Team) -> list[str]:
     return [name for name in order if name in names]
 
 
+@dataclass(frozen=True, slots=True)
+class CheapestOrder:
+    """Everybody by what it costs, and how those were told apart who cost the same."""
+
+    names: Sequence[str]
+    words: str
+
+
 def cheapest_first(team: Team) -> list[str]:
+    return list(cheapest_order(team).names)
+
+
+def cheapest_order(team: Team) -> CheapestOrder:
     """By what a million tokens of a prompt and of a reply cost together, or, where all are recordings, by what their replies
-    cost on average; of equals whoever sits first."""
+    cost on average. Nothing is less than any price, on whichever scale; what nobody knows is no price. Of equals whoever
+    writes fewest tokens, where all of their recordings tell that, else whoever sits first."""
     recorded = {player.name: _recorded_usd(player) for player in team.players}
     listed = {player.name: _listed_usd(player) for player in team.players}
+    free = {name for costs in (recorded, listed) for name, cost in costs.items() if cost == 0}
     for costs in (recorded, listed):
-        known = {name: cost for name, cost in costs.items() if cost is not None}
-        if len(known) == len(costs):
-            return sorted(known, key=known.__getitem__)
+        known = {name: 0.0 if name in free else cost for name, cost in costs.items()}
+        told = {name: cost for name, cost in known.items() if cost is not None}
+        if len(told) == len(costs):
+            return _ordered(told, {player.name: _recorded_tokens(player) for player in team.players})
     nowhere = [player for player in team.players if recorded[player.name] is None and listed[player.name] is None]
-    raise UsageError(f"order: cheapest: {_not_known(nowhere[0]) if nowhere else _not_alike(team, listed)}")
+    problem = _not_known(nowhere[0]) if nowhere else _not_alike(team, listed, free)
+    raise UsageError(f"order: cheapest: {problem}")
+
+
+def _ordered(costs: Mapping[str, float], tokens: Mapping[str, float | None]) -> CheapestOrder:
+    equals = Counter(costs.values())
+    tied = [name for name, cost in costs.items() if equals[cost] > 1]
+    written = {name: count for name in tied if (count := tokens[name]) is not None}
+    by_tokens = bool(tied) and len(written) == len(tied)
+    order = sorted(costs, key=lambda name: (costs[name], written.get(name, 0.0) if by_tokens else 0.0))
+    if not tied:
+        return CheapestOrder(order, _WORDS[CHEAPEST_FIRST])
+    how = "whoever writes fewest tokens" if by_tokens else "whoever sits first"
+    if len(equals) == 1:
+        first = "whoever writes fewest tokens first" if by_tokens else "in the order of the seats"
+        return CheapestOrder(order, f"all cost {'nothing' if 0.0 in equals else 'the same'}, so {first}")
+    return CheapestOrder(order, f"{_WORDS[CHEAPEST_FIRST]}, of equals {how}")
+
+
+def _recorded_tokens(player: Player) -> float | None:
+    model = innermost(player.model)
+    return model.mean_completion_tokens if isinstance(model, RecordedModel) else None
 
 
 def _recorded_usd(player: Player) -> float | None:
@@ -92,15 +129,18 @@ def _listed_usd(player: Player) -> float | None:
 
 
 def _not_known(player: Player) -> str:
-    problem = f"what {player.name} costs is not known; expected {_price_of(player)}"
-    recorded = isinstance(innermost(player.model), RecordedModel)
-    return f"{problem}, or cost_usd in its recorded replies" if recorded else problem
+    problem = f"what {player.name} costs is not known"
+    if not isinstance(model := innermost(player.model), RecordedModel):
+        return f"{problem}; expected {_price_of(player)}"
+    partly = f" of all its recorded replies (it is of {model.known_costs})" if model.known_costs else ""
+    return f"{problem}{partly}; expected {_price_of(player)}, or cost_usd in its recorded replies"
 
 
-def _not_alike(team: Team, listed: Mapping[str, float | None]) -> str:
+def _not_alike(team: Team, listed: Mapping[str, float | None], free: Collection[str]) -> str:
     """Replies and lists are no one scale: what a reply takes is not known of a list."""
-    one = next(player for player in team.players if listed[player.name] is None)
-    other = next(player for player in team.players if listed[player.name] is not None)
+    dear = [player for player in team.players if player.name not in free]
+    one = next(player for player in dear if listed[player.name] is None)
+    other = next(player for player in dear if listed[player.name] is not None)
     by_what = f"what {one.name} costs is known by its recorded replies, and what {other.name} does by its price"
     return f"{by_what}; expected {_price_of(one)}"
 
@@ -120,6 +160,8 @@ class Wanted:
     size: int
     to_the_end: bool
     """What is not sure enough is asked of everybody, though it may be decided."""
+    why_names: str | None = None
+    """Why they are asked in this order, where there is more to say of it than its name."""
 
     def waves(self, players: tuple[str, ...], learnt: Sequence[int]) -> Waves:
         seats = learnt if self.names is None else [players.index(name) for name in self.names]
@@ -127,7 +169,7 @@ class Wanted:
 
     @property
     def words(self) -> str:
-        return _WORDS.get(str(self.order), "in the order that is given")
+        return self.why_names or _WORDS.get(str(self.order), "in the order that is given")
 
 
 _WORDS = {

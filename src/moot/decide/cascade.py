@@ -14,6 +14,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from annotated_types import Ge, Gt, Lt
 
 from moot.decide.asking_order import (
+    CHEAPEST_FIRST,
     AskingPlan,
     GivenOrder,
     Wanted,
@@ -21,6 +22,7 @@ from moot.decide.asking_order import (
     asking_by_lessons,
     asking_by_rule,
     cheapest_first,
+    cheapest_order,
     given_order,
 )
 from moot.decide.candidates import candidates_by_name
@@ -126,7 +128,8 @@ class Cascade(Captained):
     def asking(self, team: Team) -> AskingPlan:
         """Whom this team asks when, and until when."""
         players = tuple(player.name for player in team.players)
-        wanted = Wanted(self.order, self._names(team), self.threshold, self.wave, to_the_end=self.then is not None)
+        names, why = self._names(team), cheapest_order(team).words if self.order == CHEAPEST_FIRST else None
+        wanted = Wanted(self.order, names, self.threshold, self.wave, self.then is not None, why)
         if not self._uses_lessons:
             return asking_as_given(wanted, players)
         if self.from_ is not None:
@@ -136,7 +139,7 @@ class Cascade(Captained):
     def _names(self, team: Team) -> Sequence[str] | None:
         """Who is asked when; None: that is learnt."""
         if isinstance(self.order, str):
-            return cheapest_first(team) if self.order == "cheapest" else None
+            return cheapest_first(team) if self.order == CHEAPEST_FIRST else None
         return given_order(self.order, team)
 
     async def _played_on(self, last: Strategy, course: _Course) -> Verdict:

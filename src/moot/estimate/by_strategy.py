@@ -17,6 +17,7 @@ class StrategyEstimate:
     tokens: float = 0.0
     """Of prompts and completions."""
     cost_usd: float | None = 0.0
+    """With what recorded replies cost when they were made."""
 
     def add(self, more: StrategyEstimate, scale: float = 1.0) -> None:
         self.calls += more.calls * scale
@@ -47,10 +48,10 @@ class StrategyMeter:
 
 
 def _copied(taken: ModelEstimate) -> tuple[float, float, float]:
-    return taken.calls, taken.prompt_tokens + taken.completion_tokens, taken.cost_usd or 0.0
+    return taken.calls, taken.prompt_tokens + taken.completion_tokens, taken.reported_usd or 0.0
 
 
 def _between(before: tuple[float, float, float], now: ModelEstimate) -> StrategyEstimate:
     """A model without a price leaves the cost of those unknown who ask it, and of nobody else."""
     calls, tokens, cost_usd = (later - earlier for later, earlier in zip(_copied(now), before, strict=True))
-    return StrategyEstimate(calls, tokens, None if calls and now.cost_usd is None else cost_usd)
+    return StrategyEstimate(calls, tokens, None if calls and now.reported_usd is None else cost_usd)

@@ -50,6 +50,15 @@ class ModelEstimate:
     """Of the calls, how many go as a stored one went."""
     guessed: float = 0.0
     """Of the calls, how many have a length and a meaning that nothing speaks for."""
+    recorded: float = 0.0
+    """Of the calls, how many are played back: nothing is paid for them now."""
+    then_usd: float | None = 0.0
+    """What these cost when they were made, as the report will have it; None where one of them does not say it."""
+
+    @property
+    def reported_usd(self) -> float | None:
+        """What is paid now, and what was paid for what is played back."""
+        return plus(self.cost_usd, self.then_usd)
 
 
 class ReplyMemory:
@@ -191,6 +200,9 @@ class CountingModel(Wrapper):
             return error
         tokens = reply.usage.completion or 0
         self._count(float(reply.usage.prompt or 0), tokens, tokens if self._most is None else self._most)
+        if isinstance(self.inner, RecordedModel):
+            self.taken.recorded += 1
+            self.taken.then_usd = plus(self.taken.then_usd, reply.cost_usd)
         return reply
 
     def _recalled(self, request: Request, role: AskedRole) -> Reply | None:

@@ -91,7 +91,23 @@ class RunEstimate:
 
     @property
     def cost_usd(self) -> float | None:
+        """What is to be paid now."""
         return total(model.cost_usd for model in self.models.values())
+
+    @property
+    def recorded(self) -> list[str]:
+        """Models whose replies are played back."""
+        return [name for name, model in self.models.items() if model.recorded]
+
+    @property
+    def silent_on_cost(self) -> list[str]:
+        """Of these, whose replies do not all say what they cost when they were made."""
+        return [name for name in self.recorded if self.models[name].then_usd is None]
+
+    @property
+    def reported_usd(self) -> float | None:
+        """What the report will have: what is paid now, and what was paid for what is played back."""
+        return total(model.reported_usd for model in self.models.values())
 
     @property
     def most_usd(self) -> float | None:

@@ -96,8 +96,19 @@ class Spending:
 
 def bill_usd(connection: Connection, name: str) -> float | None:
     """What all calls of an experiment cost; None where one of them is unknown."""
+    return sum_usd(_costs_usd(connection, name))
+
+
+def costs_known(connection: Connection, name: str) -> dict[str, Any]:
+    """What there is to say of a bill that is not known: how many of the calls tell what they cost, and what these came to."""
+    costs = _costs_usd(connection, name)
+    known = [cost for cost in costs if cost is not None]
+    return {"calls": len(costs), "known": len(known), "at_least_usd": math.fsum(known)}
+
+
+def _costs_usd(connection: Connection, name: str) -> Sequence[float | None]:
     table = schema.calls
-    return sum_usd(connection.execute(select(table.c.cost_usd).where(table.c.experiment == name)).scalars().all())
+    return connection.execute(select(table.c.cost_usd).where(table.c.experiment == name)).scalars().all()
 
 
 def sum_usd(costs_usd: Sequence[float | None]) -> float | None:

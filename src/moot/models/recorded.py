@@ -158,14 +158,31 @@ class RecordedModel:
         return self.then.cost_usd(spent.usage)
 
     @cached_property
+    def _costs_then_usd(self) -> list[float | None]:
+        return [self._cost_then_usd(spent) for spent in self.recording.spent_by(self.model)]
+
+    @property
+    def known_costs(self) -> int:
+        """Of how many of its replies it is known what they cost when they were made."""
+        return sum(cost is not None for cost in self._costs_then_usd)
+
+    @cached_property
     def mean_cost_usd(self) -> float | None:
-        """Of its replies when they were made, whatever is paid now; None where that is not known of most of them."""
-        costs = [self._cost_then_usd(spent) for spent in self.recording.spent_by(self.model)]
-        known = [cost for cost in costs if cost is not None]
-        return math.fsum(known) / len(known) if known and 2 * len(known) >= len(costs) else None
+        """Of its replies when they were made, whatever is paid now; None where that is not known of each of them."""
+        return _mean(self._costs_then_usd)
+
+    @cached_property
+    def mean_completion_tokens(self) -> float | None:
+        return _mean([spent.usage.completion for spent in self.recording.spent_by(self.model)])
 
     async def close(self) -> None:
         pass
+
+
+def _mean(amounts: Sequence[float | None]) -> float | None:
+    """None where one is not known: the mean of the others is another figure."""
+    known = [amount for amount in amounts if amount is not None]
+    return math.fsum(known) / len(known) if known and len(known) == len(amounts) else None
 
 
 def _asks_openly(schema: Mapping[str, Any] | None) -> bool:

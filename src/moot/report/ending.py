@@ -336,7 +336,9 @@ def _beside(
 ) -> Iterator[str]:
     """What the table's words mean, and what there is beside these rows, and where. `missing`: strategies, `away`: sections,
     `unsaid`: remarks."""
-    yield "Calls: per question; $: per 1,000." if any(row["cost_usd"] for row in shown) else "Calls: per question."
+    priced, unknown = (any(of(row["cost_usd"]) for row in shown) for of in (bool, lambda usd: usd is None))
+    dash = f"; {NOTHING}: not known of every call" if unknown else ""
+    yield f"Calls: per question; $: per 1,000{dash}." if priced else "Calls: per question."
     if any(row.get("of", 1) > 1 for row in shown):
         yield "Top of several: picked afterwards."
     if any(mark(row) and row["value"] is not None for row in shown):

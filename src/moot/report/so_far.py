@@ -19,7 +19,7 @@ from moot.measures.cells import Stored
 from moot.measures.claims.headline_alone import headline_alone
 from moot.measures.claims.without_members import WithoutMembers
 from moot.measures.columns import names_teams, titled
-from moot.measures.facts.figures import LOST_OR_UNDER_WAY, losses_words
+from moot.measures.facts.figures import LOST_OR_UNDER_WAY, losses_words, unknown_cost_words
 from moot.measures.numbers import money, money_alike, right
 from moot.measures.sides import cells_named
 from moot.measures.source import Source
@@ -70,6 +70,7 @@ def so_far(connection: Connection, experiment: Row, now: float) -> dict[str, Any
             for row, cell in zip(taken["accuracy"], source.cells, strict=True)
         ],
         "bill_usd": taken["bill_usd"],
+        **({"costs_known": taken["costs_known"]} if "costs_known" in taken else {}),
         "losses_usd": taken["losses_usd"],
         "spent": _spent(taken, source.config.get("budget_usd"), LOST_OR_UNDER_WAY if state == "running" else None),
         "models": _models(connection, source, taken["failures"], now),
@@ -100,7 +101,7 @@ def _notes(taken: Mapping[str, Any], over: bool, headline: Mapping[str, Any] | N
 def _shown(row: Mapping[str, Any], *, team: bool) -> dict[str, Any]:
     kept = (
         *("value", "low", "high", "n", "outcomes", "missing", "ungraded", "why", "bounds"),
-        *("calls", "cost_usd", "calls_per_question", "usd_per_question"),
+        *("calls", "cost_usd", "costs_known", "calls_per_question", "usd_per_question"),
     )
     return {"of": titled(row, team=team), **{key: row[key] for key in kept if key in row}, "words": right(row).lstrip()}
 
@@ -110,7 +111,8 @@ def _spent(taken: Mapping[str, Any], budget_usd: float | None, whose: str | None
     bill_usd: float | None = taken["bill_usd"]
     more = losses_words(bill_usd, taken["losses_usd"], whose)
     if bill_usd is None or budget_usd is None:
-        return f"{'cost unknown' if bill_usd is None else f'{money(bill_usd)} spent'}{more}"
+        known = unknown_cost_words(taken.get("costs_known"))
+        return f"{known if bill_usd is None else f'{money(bill_usd)} spent'}{more}"
     spent, cap = money_alike([bill_usd, budget_usd])
     return f"{spent} of {cap} spent{more}"
 

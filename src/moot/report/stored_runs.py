@@ -12,12 +12,18 @@ from typing import Any
 from sqlalchemy import Connection
 
 from moot.data.clusters import dealing_names
-from moot.measures.accuracy.figures import bill_usd, losses_usd, outcomes_of
+from moot.measures.accuracy.figures import bill_usd, costs_known, losses_usd, outcomes_of
 from moot.measures.alike_plans import are_alike, in_play, whole_of
 from moot.measures.claims.headline_alone import headline_alone
 from moot.measures.claims.nobody_right import NOBODY_RIGHT, nobody_right_in_short
 from moot.measures.claims.words import gain_withheld_for, ungraded_answers, withheld_for
-from moot.measures.facts.figures import LOST_OR_NOT_KEPT, LOST_OR_UNDER_WAY, PLAN_SIGNS, losses_words
+from moot.measures.facts.figures import (
+    LOST_OR_NOT_KEPT,
+    LOST_OR_UNDER_WAY,
+    PLAN_SIGNS,
+    losses_words,
+    unknown_cost_words,
+)
 from moot.measures.numbers import between, interval, money, percent, points
 from moot.measures.simulated_models import simulated_models
 from moot.measures.source import Source
@@ -88,6 +94,7 @@ def _row(connection: Connection, experiment: Row, trials: list[int]) -> dict[str
         outcomes, missing = outcomes_of(source), source.progress.missing
         headline = None if source.nothing_played else headline_alone(source)
     runs = queries.runs_of(connection, experiment["id"])
+    bill = bill_usd(connection, source.name)
     row: dict[str, Any] = {
         "experiment": source.name,
         "id": source.ident,
@@ -97,7 +104,8 @@ def _row(connection: Connection, experiment: Row, trials: list[int]) -> dict[str
         "episodes": sum(outcomes.values()),
         "failed": outcomes.get("failed", 0),
         "missing": missing,
-        "bill_usd": bill_usd(connection, source.name),
+        "bill_usd": bill,
+        **({"costs_known": costs_known(connection, source.name)} if bill is None else {}),
         "losses_usd": losses_usd(connection, source.name),
         "simulated": bool(simulated_models(source)),
         "headline": headline,
@@ -144,7 +152,9 @@ def size_words(row: Mapping[str, Any]) -> str:
         kept, failed = kept - row["failed"], f", {row['failed']:,} of those left have failed"
     held = " kept" if row["missing"] else ""
     asked = f"{count(row['questions'], 'question')}, {count(kept, 'episode')}{held}{failed}"
-    spent = "cost unknown" if row["bill_usd"] is None else f"{money(row['bill_usd'])} spent" if row["bill_usd"] else ""
+    spent = f"{money(row['bill_usd'])} spent" if row["bill_usd"] else ""
+    if row["bill_usd"] is None:
+        spent = unknown_cost_words(row.get("costs_known"))
     if row["losses_usd"]:
         whose = {"running": LOST_OR_UNDER_WAY, "served": LOST_OR_NOT_KEPT, "asked": LOST_OR_NOT_KEPT}.get(row["state"])
         spent = f"{spent or 'nothing spent'}{losses_words(row['bill_usd'], row['losses_usd'], whose)}"

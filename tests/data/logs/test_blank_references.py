@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -77,3 +78,38 @@ def test_the_command_and_the_recording_go_without_them(tmp_path: Path) -> None:
     assert len((tmp_path / "recorded-questions.jsonl").read_text().splitlines()) == 3
     replies = [json.loads(line) for line in (tmp_path / "recorded.jsonl").read_text().splitlines()]
     assert len(replies) == 8, "for questions of your own with the same ids"
+
+
+def _table(path: Path, bad: Sequence[str], model: str = "ann") -> None:
+    rows = [["id", "question", "model", "reply", "answer"]]
+    for number in range(20):
+        rows.append([f"q{number}", f"What is {number} + 1?", model, str(number + 1), str(number + 1)])
+        if number % 4 == 0:
+            rows.append([cell.format(number) for cell in bad])
+    path.write_text("\n".join(map(",".join, rows)))
+
+
+def test_blank_rows_are_told_in_one_line_for_each_file(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        _table(tmp_path / f"{name}.csv", [""] * 5, model=name)
+    logs = import_logs("csv", [tmp_path / "one.csv", tmp_path / "two.csv"])
+    told = [note for note in logs.notes if "blank" in note]
+    assert told == [f"{name}.csv: 5 blank rows left out (line 3, 8, 13, 18, 23)" for name in ("one", "two")]
+
+
+@pytest.mark.parametrize(
+    ("bad", "key", "what"),
+    [
+        (["x{}", "", "ann", "3", "3"], "question", "question"),
+        (["", "Why {}?", "ann", "3", "3"], "id", "id"),
+        (["x{}", "Why {}?", "", "3", "3"], "model", "model"),
+    ],
+)
+def test_rows_without_what_each_must_say_are_told_all_at_once(
+    bad: Sequence[str], key: str, what: str, tmp_path: Path
+) -> None:
+    _table(tmp_path / "log.csv", bad)
+    with pytest.raises(FileError) as told:
+        import_logs("csv", [tmp_path / "log.csv"])
+    assert (told.value.key, told.value.line) == (key, 3)
+    assert told.value.problem == f"no {what} in 5 rows (line 3, 8, 13, 18, 23); fill in or delete"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from second_way.hanging import CLUSTERS, together
@@ -29,6 +29,10 @@ def accuracy(raw: Raw) -> dict[str, Any]:
         "losses_usd": raw.losses_usd,
         "simulated": sorted(name for name, model in raw.config["models"].items() if _is_simulated(raw, name, model)),
     }
+    if figures["bill_usd"] is None:
+        costs = [call["cost_usd"] for call in raw.calls.values()]
+        known = [usd for usd in costs if usd is not None]
+        figures["costs_known"] = {"calls": len(costs), "known": len(known), "at_least_usd": math.fsum(known)}
     if learnt := [cell.label for cell in raw.cells if cell.traits.get("learns")]:
         figures["learnt_in_run"] = list(dict.fromkeys(learnt))
     figures |= _clusters(raw)
@@ -36,6 +40,11 @@ def accuracy(raw: Raw) -> dict[str, Any]:
         if total := sum(row[key] for row in rows):
             figures[key] = total
     return figures
+
+
+def _costs_known(calls: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    known = [call for call in calls if call["cost_usd"] is not None]
+    return {"costs_known": len(known)} if len(known) < len(calls) else {}
 
 
 def _who_has_to_speak(raw: Raw, episodes: Sequence[Episode]) -> dict[str, int]:
@@ -96,6 +105,7 @@ def _row(raw: Raw, cell: Cell) -> dict[str, Any]:
         **{key: sum(call[key] or 0 for call in calls) for key in ("prompt_tokens", "completion_tokens")},
         "reasoning_tokens": sum(call["reasoning_tokens"] or 0 for call in calls),
         "cost_usd": _sum_usd([call["cost_usd"] for call in calls]),
+        **_costs_known(calls),
         "calls_per_question": _per_question([(episode.question, len(episode.calls)) for episode in episodes]),
         "usd_per_question": _per_question(
             [

@@ -66,6 +66,7 @@ def _cascade(raw: Raw, cell: Cell) -> Row:
         **share,
         "stopped": {how: sum(path["stopped"] == how for path in paths) for how in ("decided", "sure", "everybody")},
         "asked": {name: asked[name] / len(episodes) for name in players},
+        "order": sorted({path["order"] for path in paths} - {""}),
         **({"then": dict(then)} if then else {}),
     }
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from moot.data.blank_references import BlankReferences
+from moot.data.logs.csv_blank_rows import blank_rows, check_filled, filled_rows
 from moot.data.logs.csv_cells import OddCells, odd_cells
 from moot.data.logs.csv_names import NAMES, guessed_anywhere
 from moot.data.logs.csv_numbers import figure as figure_of
@@ -84,8 +85,11 @@ class _ReplyColumns:
 
 
 def _entries(table: QuestionTable, wanted: str | None) -> Iterator[LogEntry]:
+    yield from blank_rows(table)
+    table = filled_rows(table)
     columns, kept = _reply_columns(table, wanted)
     unclear = _unclear(table, wanted)
+    check_filled(table, kept, dict.fromkeys(each.model for each in columns if each.model is not None))
     questions = _questions(table, kept)
     rows = dict(table.rows(table.names))
     asked: dict[tuple[str, str], int] = {}
@@ -135,9 +139,7 @@ def _entries(table: QuestionTable, wanted: str | None) -> Iterator[LogEntry]:
         yield LogRemark(f"{name}: {odd.column}: {odd.share} no number from 0 on and not read {odd.place}")
     for line, question in of_lines.items():
         for each in columns:
-            model = text(rows[line].get(each.model)) if each.model is not None else each.called
-            if model is None:
-                raise FileError("no model in it", file=table.path, line=line, key=each.model)
+            model = str(text(rows[line].get(each.model))) if each.model is not None else each.called
             # A row more of the same question and model is one more sample, whatever a column of samples numbers it.
             sample = asked[model, question.name] = asked.get((model, question.name), -1) + 1
             yield _reply(each, rows[line], question, model.strip(), sample, table.path, line)

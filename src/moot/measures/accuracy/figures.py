@@ -22,6 +22,7 @@ from moot.measures.question_costs import cell_costs, question_costs
 from moot.measures.simulated_models import simulated_models
 from moot.measures.source import Source
 from moot.measures.spending import bill_usd as bill_usd
+from moot.measures.spending import costs_known as costs_known
 from moot.measures.spending import sum_usd
 from moot.measures.unfinished import progress_of
 from moot.stats.counted_words import count
@@ -48,6 +49,8 @@ def accuracy_figures(source: Source) -> dict[str, Any]:
         "losses_usd": losses_usd(source.connection, source.name),
         "simulated": simulated_models(source),
     }
+    if figures["bill_usd"] is None:
+        figures["costs_known"] = costs_known(source.connection, source.name)
     figures |= learnt_row(source.cells)
     if source.in_points:
         figures[IN_POINTS] = source.in_points
@@ -198,7 +201,8 @@ def _estimate(values: Mapping[str, Value]) -> dict[str, Any]:
 
 
 def _usage(source: Source, keys: Collection[str]) -> dict[str, Any]:
-    """What these calls took: what the strategy would cost alone. One unknown cost makes the sum unknown."""
+    """What these calls took: what the strategy would cost alone. One unknown cost makes the sum unknown; then it is said of how
+    many it is known."""
     spent = source.spending(keys)
     prompt, completion, reasoning, usd = zip(*spent, strict=True) if spent else ((), (), (), ())
     return {
@@ -207,6 +211,7 @@ def _usage(source: Source, keys: Collection[str]) -> dict[str, Any]:
         "completion_tokens": sum(completion),
         "reasoning_tokens": sum(reasoning),
         "cost_usd": sum_usd(usd),
+        **({"costs_known": sum(cost is not None for cost in usd)} if None in usd else {}),
     }
 
 

@@ -25,6 +25,7 @@ class Accuracy:
         "accuracy",
         "failures",
         "bill_usd",
+        "costs_known",
         "losses_usd",
         "simulated",
         "in_points",

@@ -37,12 +37,15 @@ class _Paths:
     asked: Counter[str]
     stopped: Counter[str]
     then: Counter[str]
+    order: frozenset[str]
+    """Why in this order, in words."""
 
     @classmethod
     def of(cls, records: Sequence[Cascaded]) -> _Paths:
         asked = Counter(name for record in records for wave in record.asked for name in wave)
         then = Counter(record.then for record in records if record.then)
-        return cls(len(records), asked, Counter(record.stopped for record in records), then)
+        order = frozenset(record.order for record in records if record.order)
+        return cls(len(records), asked, Counter(record.stopped for record in records), then, order)
 
 
 def cascade_figures(source: Source) -> dict[str, Any]:
@@ -96,6 +99,7 @@ def _row(cell: Stored, side: SideResults, paths: _Paths) -> Row:
         **accuracy_row(side.values(side.calls), "accuracy"),
         "stopped": {how: paths.stopped[how] for how in ("decided", "sure", "everybody")},
         "asked": {name: paths.asked[name] / paths.plays for name in players},
+        "order": sorted(paths.order),
         **({"then": dict(sorted(paths.then.items()))} if paths.then else {}),
     }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from moot.measures.columns import (
     Figures,
@@ -51,6 +51,13 @@ def decided_sections(figures: Figures) -> Iterator[Section]:
         yield Section("voices", "Whose voice counts", (VOICES, *odd), with_team(figures, rows, *columns), rows)
 
 
+def _orders(rows: Sequence[Row]) -> Iterator[str]:
+    """Why they ask in the order that they do, each reason once."""
+    asking = dict.fromkeys((row["label"], how) for row in rows for how in row.get("order", ()))
+    if asking:
+        yield f"Asked: {'; '.join(f'by {label} {how}' for label, how in asking)}."
+
+
 def _cascades(figures: Figures) -> Iterator[Section]:
     every = figures.get("cascade", ())
     if not every:
@@ -72,7 +79,7 @@ def _cascades(figures: Figures) -> Iterator[Section]:
         *last,
         Column("n", "questions"),
     )
-    words = (CASCADES, *graded_words(every))
+    words = (CASCADES, *_orders(every), *graded_words(every))
     yield Section("cascade", "Cascades: how few it takes", words, with_team(figures, rows, *columns), rows)
     if beside := figures.get("cascade_beside", ()):
         shown = [{**with_bounds(row), "who": at_table(row)} for row in beside]

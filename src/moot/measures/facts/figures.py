@@ -98,9 +98,21 @@ def _runs(figures: Figures) -> Section:
 
 def _paid(figures: Figures) -> str:
     bill = figures.get("bill_usd")
-    paid = f"not known: {_why_unknown(figures)}" if bill is None else money(bill) if bill else "nothing"
+    paid = money(bill) if bill else "nothing"
+    if bill is None:
+        known = unknown_cost_words(figures.get("costs_known")).removeprefix("cost unknown").strip()
+        paid = " ".join(filter(None, ("not known", known))) + f": {_why_unknown(figures)}"
     losses = figures.get("losses_usd")
     return f"{paid}, and at most {money(losses)} more, for calls that were {whose_losses(bill)}" if losses else paid
+
+
+def unknown_cost_words(known: Mapping[str, Any] | None) -> str:
+    """Of a bill that is not known: what the calls came to that say it is no bill, and no less than that was paid. `known`: of how
+    many that is; None: of none."""
+    if not known or not known["known"]:
+        return "cost unknown"
+    least = f"at least {money(known['at_least_usd'])}: " if known["at_least_usd"] else ""
+    return f"cost unknown ({least}known for {known['known']:,} of {count(known['calls'], 'call')})"
 
 
 def losses_words(bill_usd: float | None, losses_usd: float, whose: str | None = None) -> str:
@@ -131,8 +143,9 @@ def _why_unknown(figures: Figures) -> str:
 
 
 def losses_remark(figures: Figures) -> str | None:
-    """For where there is room for one line; None: nothing was lost."""
-    return f"Paid: {_paid(figures)}." if figures.get("losses_usd") else None
+    """For where there is room for one line; None: nothing was lost, and what was paid is known of all calls or of none."""
+    known_in_part = (figures.get("costs_known") or {}).get("known")
+    return f"Paid: {_paid(figures)}." if figures.get("losses_usd") or known_in_part else None
 
 
 def _overbilled(runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:

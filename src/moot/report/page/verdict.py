@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from moot.measures.facts.figures import losses_words
+from moot.measures.facts.figures import losses_words, unknown_cost_words
 from moot.measures.learnt_in_run import learnt_in_short
 from moot.measures.numbers import money, plain
 from moot.measures.points_words import in_points
@@ -49,7 +49,8 @@ def lead(figures: Mapping[str, Any]) -> str:
     counts += [count(players, "player")] if players else []
     counts += [count(strategies, "strategy", "strategies")]
     bill = figures.get("bill_usd")
-    paid = "cost unknown" if bill is None else money(bill) if bill else "no cost"
+    known = figures.get("costs_known")
+    paid = unknown_cost_words(known) if bill is None else money(bill) if bill else "no cost"
     counts.append(f"{paid}{losses_words(bill, figures.get('losses_usd') or 0.0)}")
     return " · ".join(counts)
 

@@ -114,6 +114,13 @@ ROW: dict[str, Any] = _object(
         "chosen": {**_MAYBE_NAME, "description": "Of a headline: declared, declared late, after the fact, only"},
         "interim": {"type": "boolean", "description": "The run had not ended"},
         "usd_per_1000": {**_AMOUNT, "description": "USD for 1,000 questions; null where nobody knows"},
+        "costs_known": {
+            **_object(
+                {"known": {"type": "integer", "minimum": 0}, "calls": {"type": "integer", "minimum": 0}},
+                ["known", "calls"],
+            ),
+            "description": "Of how many calls the cost is known, where that is some of them",
+        },
         "calls_per_question": _AMOUNT,
         "simulated": {"type": "boolean", "description": "By models of models: it says nothing of any real one"},
         "learnt_in_run": {

@@ -125,6 +125,12 @@ def _head(number: int, title: str, kind: str, first: str) -> str:
     return f'<th scope="col"{shown} data-kind="{kind}" data-first="{first}"{sorted_so}>{button}</th>'
 
 
+def _cost_not_known(row: Mapping[str, Any]) -> str:
+    if not (known := row.get("costs_known")):
+        return NOT_KNOWN
+    return NOT_KNOWN + html.escape(f" (of {known['known']:,} of {known['calls']:,} calls)")
+
+
 def _row(row: Mapping[str, Any]) -> str:
     accuracy, gain = row["accuracy"], row["gain"] or {}
     usd, calls = row["usd_per_1000"], row["calls_per_question"]
@@ -133,7 +139,7 @@ def _row(row: Mapping[str, Any]) -> str:
         _cell(accuracy["value"], _estimate(accuracy, signed=False)),
         f'<td aria-hidden="true">{_whiskers(accuracy)}</td>',
         _cell(gain.get("value"), _gain(row)),
-        _cell(usd, NOT_KNOWN if usd is None else rounded(usd, 2)),
+        _cell(usd, _cost_not_known(row) if usd is None else rounded(usd, 2)),
         _cell(calls, UNKNOWN if calls is None else rounded(calls, 1)),
         _cell(row["n"], f"{row['n']:,}"),
         f'<td class="plain" data-key="{html.escape(row["date"])}">{html.escape(row["date"])}</td>',

@@ -87,6 +87,7 @@ def board_rows(connection: Connection, experiment: Row, figures: Figures, run: P
                 "usd_per_1000": None
                 if free_here & {*seats, row.get("captain")}
                 else _per_1000(row["usd_per_question"]),
+                **_known_in_part(row),
                 "calls_per_question": row["calls_per_question"],
                 "simulated": bool(figures.get("simulated")),
                 "learnt_in_run": learnt_in_run(figures, row),
@@ -106,6 +107,12 @@ def _played_back_free(config: Mapping[str, Any]) -> frozenset[str]:
     recorded = {name for name, spec in config.get("models", {}).items() if spec.get("provider") == RECORDED}
     players = config.get("players") or {}
     return frozenset({*recorded, *(name for name, spec in players.items() if spec.get("model") in recorded)})
+
+
+def _known_in_part(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Of how many calls the cost is known, where that is some of them: what they came to is no bill."""
+    known = row.get("costs_known")
+    return {"costs_known": {"known": known, "calls": row["calls"]}} if known else {}
 
 
 def _per_1000(usd_per_question: float | None) -> float | None:
