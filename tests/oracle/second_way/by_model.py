@@ -126,7 +126,7 @@ def _models(stage: Stage) -> Iterator[Row]:
         for model in sorted(values):
             right = _accuracy(values[model])
             beside: Pairs = {question: [(values[model][question], value)] for question, value in average.items()}
-            row = apart_on_both_sides(difference(beside, means=True), beside) | bounds(beside)
+            row = difference(beside, means=True) | bounds(beside)
             if len(values) < 2:
                 row |= {"difference": None, "low": None, "high": None, "p": None, "why": ANY_TEXT}
                 row.pop(TESTED, None)

@@ -177,8 +177,8 @@ def _costs(raw: Raw, talks: Sequence[Cell], alone: Sequence[Cell]) -> list[Row]:
         for found in (told_alone(cell, played), stepping_alone(cell, played)):
             if all(found.values()):
                 there = [cell, *everybody(found)]
-                played = set.intersection(*({e.question for e in raw.episodes(one)} for one in there))
-                whole = played - cut_short(episode for one in there for episode in raw.episodes(one))
+                common = set.intersection(*({e.question for e in raw.episodes(one)} for one in there))
+                whole = common - cut_short(episode for one in there for episode in raw.episodes(one))
                 row |= _times_alone(raw, cell, found, whole)
                 row["alone"] = [one.player for one in everybody(found)]
                 break

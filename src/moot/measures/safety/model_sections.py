@@ -8,7 +8,6 @@ from typing import Any
 from moot.measures.columns import (
     Figures,
     Row,
-    abstained_words,
     cohort_column,
     count,
     few_differ_words,
@@ -93,7 +92,6 @@ def _in_cohort(figures: Figures) -> Iterator[Section]:
     words = (
         "Each model less the average of its own cohort, itself included, on the same questions, alone and after.",
         *paired_words(every),
-        *abstained_words([{**row, "average": "the average"} for row in every], "model", "average"),
     )
     yield Section("cohort-models", "Each model beside the average of its cohort", words, columns, rows)
 
