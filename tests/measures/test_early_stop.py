@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -208,3 +209,27 @@ def test_how_many_answers_there_were_is_known_only_where_all_were_heard() -> Non
     assert figures["diversity_left_out"] == 15
     section = next(section for section in all_sections(figures) if section.id == "diversity")
     assert any("15 questions" in sentence for sentence in section.words)
+
+
+def divided(player: str, request: Request) -> Script:
+    """The vote is right where all agree, and wrong on every fourth question, where two see it otherwise; the captain is right
+    where there is anything to talk about, and wrong else."""
+    text = request.messages[-1].content
+    number = int(re.sub(r"\D", "", request.question_id or "0"))
+    if any(city in text for city in CITIES):
+        return {"reasoning": "They say so.", "answer": "Lyon" if number % 4 else "Paris"}
+    alone = "Paris" if number % 4 or player in UNHEARD else "Lyon"
+    return {"reasoning": "A hunch.", "answer": alone}
+
+
+@pytest.mark.parametrize("order", [[EARLY, "talkative"], ["vote", EARLY, "talkative"], [EARLY, "vote", "talkative"]])
+def test_a_team_that_may_talk_hears_everybody_before_it_votes(
+    tmp_path: Path, order: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A vote that stops early is cheaper than that; what it gets right is the same, and no question of it is left out."""
+    monkeypatch.setattr(sys.modules[__name__], "reply", divided)
+    whole, found = (played(tmp_path, each)["talk_threshold"] for each in (["vote", "talkative"], order))
+    assert (found["talk_from"], found["n"], found["left_out"]) == (whole["talk_from"], 8, 0) == (2, 8, 0)
+    assert found["by_threshold"]["calls"] == whole["by_threshold"]["calls"] == pytest.approx((6 * 5 + 2 * 6) / 8)
+    assert whole["always_vote"]["calls"] == 5
+    assert found["always_vote"]["calls"] == (3 if order[-2] == EARLY else 5)

@@ -122,7 +122,7 @@ def why_calls(drafts: KnownDrafts, wanted: AdviceWanted) -> str:
     there = measured(drafts, wanted)
     if drafts.usd is None:
         return "costs unknown"
-    unknown = np.atleast_1d(np.isnan(drafts.usd).any(axis=1))
+    unknown: Flags = np.any(np.isnan(drafts.usd), axis=1)
     if names := [name for name, gap in zip(drafts.players, unknown, strict=True) if gap and name in there]:
         whose = " and ".join(sorted(names)) if len(names) <= MOST_NAMED else f"{len(names)} players"
         return "costs unknown" if len(names) == len(there) else f"cost of {whose} unknown"

@@ -22,6 +22,7 @@ from second_way.shares import Value, mean_row, mean_value, unfair_together, valu
 from second_way.tables import Key, Play, Table, drafts_of
 
 Row = dict[str, Any]
+NOBODY: Mapping[Key, set[str]] = {}
 
 
 @dataclass(frozen=True)
@@ -54,12 +55,14 @@ def talk_threshold(raw: Raw, table: Table) -> Row | None:
     waiting = unfair_together([[arm.values[question] for arm in arms] for question in asked])
     graded = [] if waiting else graded
     starts = range(max([most, 1, *(distinct[key] for key in both)]) + 1, 0, -1)  # of equals the one that talks least
+    drafted = _drafted(raw, table, talked)
     policies = {
         start: _policy(
             raw,
             {key: plays for key, plays in sides[0].items() if distinct[key] < start},
             {key: plays for key, plays in sides[1].items() if distinct[key] >= start},
             grouping,
+            {} if start == starts[0] else drafted,
         )
         for start in starts
     }
@@ -117,11 +120,25 @@ def _grouping(raw: Raw, table: Table) -> tuple[dict[Key, list[str]], int]:
     return {key: max(several, key=lambda one: one[0])[1] for key, several in calls.items()}, most
 
 
+def _drafted(raw: Raw, table: Table, talked: Sequence[Play]) -> dict[Key, set[str]]:
+    """The calls by which everybody was heard before a captain talked."""
+    steps = {(r["cell"], r["question_id"], r["repeat"]): json.loads(r["transcript"]) for r in raw.tables["verdicts"]}
+    found: dict[Key, set[str]] = {}
+    for cell in table.cells:
+        if talked and cell.label == talked[0].strategy:
+            for episode in raw.episodes(cell):
+                key = episode.question, episode.repeat // int(cell.traits.get("repeats", 1))
+                told = steps[cell.id, episode.question, episode.repeat]
+                found.setdefault(key, set()).update(s[3] for s in told if s[1] == "draft" and s[2] == 1 and s[3])
+    return found
+
+
 def _policy(
     raw: Raw,
     voted: Mapping[Key, Sequence[Play]],
     talked: Mapping[Key, Sequence[Play]],
     grouping: Mapping[Key, Sequence[str]],
+    drafted: Mapping[Key, set[str]] = NOBODY,
 ) -> Policy:
     """Each set of drafts by its mean over captains, each question by its mean over sets."""
     values: dict[str, list[Value]] = {}
@@ -130,8 +147,12 @@ def _policy(
     for key, plays in [*voted.items(), *talked.items()]:
         more = grouping.get(key, ()) if key in talked else ()
         values.setdefault(key[0], []).append(value_of([play.right for play in plays], [play.said for play in plays]))
-        calls.setdefault(key[0], []).append(mean([float(len(play.calls)) for play in plays]) + len(more))
-        prices = [[raw.calls[call]["cost_usd"] for call in (*play.calls, *more)] for play in plays]
+        asked = [[*play.calls, *more] for play in plays]
+        if key in voted and any(drafted.get(key, set()) - set(play.calls) for play in plays):
+            # Whoever may talk has to hear everybody first, be it that the vote did not wait for all.
+            asked = [sorted({*plays[-1].calls, *drafted[key], *grouping.get(key, ())})]
+        calls.setdefault(key[0], []).append(mean([float(len(each)) for each in asked]))
+        prices = [[raw.calls[call]["cost_usd"] for call in each] for each in asked]
         known = all(price is not None for several in prices for price in several)
         costs.setdefault(key[0], []).append(mean([sum(several) for several in prices]) if known else None)
     priced = all(cost is not None for several in costs.values() for cost in several)

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 
+import orjson
+
 from moot.engine.match_record import texts_of
 from moot.measures.cells import Stored as Stored
 from moot.measures.cells import named_whole
@@ -22,6 +24,7 @@ from moot.measures.quiz.diversity import (
     talk_by_diversity,
 )
 from moot.measures.quiz.played import (
+    DraftsKey,
     Played,
     accuracy_figures,
     by_category,
@@ -42,6 +45,7 @@ from moot.measures.source import Source as Source
 from moot.measures.team_drafts import TeamDrafts as TeamDrafts
 from moot.stats.estimates import Row, with_holm
 from moot.stats.graded_pairs import Pairs, apart_row
+from moot.strategies.natives import NATIVE_STAGES
 from moot.strategies.traits import Traits
 from moot.types import Case
 
@@ -256,8 +260,36 @@ def _talk_threshold(
     counts = answer_counts(plays)
     if any(play.asked_again and play.drafts in counts.open for play in (*vote, *talk)):
         return None  # from how many on it talks there, and so which threshold is learnt, nobody knows
-    learnt = learn_threshold(vote, talk, counts.sure, players=players, grouping=grouping, seed=source.seed)
+    heard_out = _heard_out(source, vote, talk, team_cells, table)
+    learnt = learn_threshold(
+        vote, talk, counts.sure, players=players, grouping=grouping, heard_out=heard_out, seed=source.seed
+    )
     return learnt.row() if learnt else None
+
+
+def _heard_out(
+    source: Source, vote: Sequence[Played], talk: Sequence[Played], team_cells: Sequence[Stored], table: TeamDrafts
+) -> dict[DraftsKey, GroupingPaid]:
+    """Of votes that did not wait for all: what hearing and grouping everybody takes, by the calls of those who talked."""
+    if all(play.known_groups is None for play in vote):
+        return {}
+    of_vote, of_talk = ([cell for cell in team_cells if cell["label"] == plays[0].strategy] for plays in (vote, talk))
+    drafted: dict[DraftsKey, dict[str, None]] = {}
+    for cell in of_talk:
+        for row in source.results(cell):
+            key = row["question"], cell["traits"].drafts_repeat(row["repeat"])
+            steps = orjson.loads(row["transcript"])
+            asked = {call: None for _, stage, turn, call, *_ in steps if stage in NATIVE_STAGES and turn == 1 and call}
+            drafted.setdefault(key, {}).update(asked)
+    grouping = table.grouping_calls()
+    heard: dict[DraftsKey, GroupingPaid] = {}
+    for cell in of_vote:
+        for episode in source.seen(cell):
+            drafts = drafted.get(episode.key, {})
+            if drafts.keys() - set(episode.calls):
+                keys = dict.fromkeys((*episode.calls, *drafts, *grouping.get(episode.key, ())))
+                heard[episode.key] = _grouping_paid(source, list(keys))
+    return heard
 
 
 def _grouping_paid(source: Source, keys: Sequence[str]) -> GroupingPaid:

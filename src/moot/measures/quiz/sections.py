@@ -303,6 +303,15 @@ def talk_from_words(learnt: Mapping[str, Any], team: str | None) -> str:
     return f"Learnt{of}: talk from {learnt['talk_from']} different answers on"
 
 
+def _left_out_of_threshold(learnt: Mapping[str, Any], team: str | None) -> str:
+    of = f" of team {team}" if team else ""
+    left_out = count(learnt["left_out"], "question is", "questions are")
+    return (
+        f"{left_out} left out{of}: not both voted and talked about, not graded, or nobody knows how many different answers"
+        " there were, as where a player was not waited for."
+    )
+
+
 def _talk_threshold(figures: Figures) -> Iterator[Section]:
     learnt_by = {part.get("team"): part["talk_threshold"] for part in _of_teams(figures) if part.get("talk_threshold")}
     if not learnt_by:
@@ -326,6 +335,7 @@ def _talk_threshold(figures: Figures) -> Iterator[Section]:
     words = [f"{talk_from_words(learnt, team)}." for team, learnt in learnt_by.items()]
     if any(learnt["talk_from"] is not None for learnt in learnt_by.values()):
         words.append("The figures are on unseen questions.")
+    words += [_left_out_of_threshold(learnt, team) for team, learnt in learnt_by.items() if learnt["left_out"]]
     words += graded_words(rows)
     yield Section("talk-threshold", "When talking pays", tuple(words), columns, rows)
 

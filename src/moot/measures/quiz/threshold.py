@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class GroupingPaid:
-    """What it took to group one set of drafts. Unknown cost is None."""
+    """What it took to group one set of drafts, or to hear all of it. Unknown cost is None."""
 
     calls: int = 0
     cost_usd: float | None = 0.0
@@ -128,6 +128,7 @@ def learn_threshold(
     *,
     players: int | None = None,
     grouping: Mapping[DraftsKey, GroupingPaid] | None = None,
+    heard_out: Mapping[DraftsKey, GroupingPaid] | None = None,
     folds: int = FOLDS,
     seed: int = 0,
 ) -> Threshold | None:
@@ -136,13 +137,14 @@ def learn_threshold(
     1 always talks, `players` + 1 never does. Where two are equally accurate the cheaper stands, and then the one that
     talks less. Chosen on all questions, by the least that each threshold can be where answers are ungraded; scored on
     those of which both are graded. With repeats each is voted or talked on by its own drafts. A team with a threshold
-    groups even where it talks: `grouping` says what that took.
+    groups even where it talks: `grouping` says what that took. And it hears everybody before it knows whether to talk:
+    `heard_out` says what votes that did not wait for all would have taken then.
     """
     diversity = diversity_of([*vote, *talk]) if groups is None else dict(groups)
     asked = {play.question for play in [*vote, *talk]}
     both = {play.drafts for play in vote} & {play.drafts for play in talk} & diversity.keys()
     voted, talked = _plays_on(vote, both), _plays_on(talk, both)
-    arms = _policy(voted, {}, {}), _policy({}, talked, {})
+    arms = _policy(voted, {}), _policy({}, talked)
     questions = sorted(arms[0].values)
     graded = [q for q in questions if all(arm.values[q].known is not None for arm in arms)]
     if len(graded) < 2:
@@ -150,13 +152,15 @@ def learn_threshold(
     ungraded = len(questions) - len(graded)
     if (why := why_unfair_together([tuple(arm.values[q] for arm in arms) for q in questions])) is not None:
         graded = []
+    never = max([players or 0, 1, *(diversity[drafts] for drafts in both)]) + 1
     options = {
         str(start): _policy(
             {drafts: plays for drafts, plays in voted.items() if diversity[drafts] < start},
             {drafts: plays for drafts, plays in talked.items() if diversity[drafts] >= start},
             grouping or {},
+            {} if start == never else heard_out or {},
         )
-        for start in range(max([players or 0, 1, *(diversity[drafts] for drafts in both)]) + 1, 0, -1)
+        for start in range(never, 0, -1)
     }  # of equals the first stands: the one that talks least
     right = {start: policy.marks for start, policy in options.items()}
     costs, least = _prices(options), {start: least_of(policy.values) for start, policy in options.items()}
@@ -192,7 +196,15 @@ def _plays_on(plays: Sequence[Played], both: set[DraftsKey]) -> dict[DraftsKey, 
     return split([play for play in plays if play.drafts in both], lambda play: play.drafts)
 
 
-def _policy(voted: PlaysByDrafts, talked: PlaysByDrafts, grouping: Mapping[DraftsKey, GroupingPaid]) -> _Policy:
+_NOTHING_PAID: Mapping[DraftsKey, GroupingPaid] = {}
+
+
+def _policy(
+    voted: PlaysByDrafts,
+    talked: PlaysByDrafts,
+    grouping: Mapping[DraftsKey, GroupingPaid] = _NOTHING_PAID,
+    heard_out: Mapping[DraftsKey, GroupingPaid] = _NOTHING_PAID,
+) -> _Policy:
     """Each set of drafts by its mean over captains, each question by its mean over repeats."""
     values: dict[str, list[Value]] = {}
     calls: dict[str, list[float]] = {}
@@ -203,6 +215,10 @@ def _policy(voted: PlaysByDrafts, talked: PlaysByDrafts, grouping: Mapping[Draft
         paid = grouping.get(drafts, GroupingPaid()) if drafts in talked else GroupingPaid()
         ways[question] = ways.get(question, frozenset()) | {drafts in talked}
         values.setdefault(question, []).append(mean_value([play.value for play in plays]))
+        if drafts in voted and (whole := heard_out.get(drafts)) is not None:
+            calls.setdefault(question, []).append(whole.calls)
+            costs_usd.setdefault(question, []).append(whole.cost_usd)
+            continue
         calls.setdefault(question, []).append(sum(play.calls for play in plays) / len(plays) + paid.calls)
         known = [play.cost_usd for play in plays if play.cost_usd is not None]
         unknown = paid.cost_usd is None or len(known) < len(plays)
