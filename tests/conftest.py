@@ -71,6 +71,12 @@ class Postgres:
         thread.join()
         return found
 
+    def files(self, url: str) -> Path:
+        """Where the files of this one database are."""
+        mine = "SELECT current_setting('data_directory'), oid::text FROM pg_database WHERE datname = current_database()"
+        [(data, number)] = self.sql(url, mine)
+        return Path(data) / "base" / str(number)
+
     def locked_user(self) -> str:
         """A user who has to give a password: its name is `locked`, its password what is returned."""
         rules = Path(self._server.pgdata) / "pg_hba.conf"

@@ -291,14 +291,14 @@ async def test_a_reader_that_does_not_let_go_is_said(tmp_path: Path, monkeypatch
 async def test_postgresql_forgets_as_well(tmp_path: Path, postgres: Any) -> None:
     """All files of the database but its own log, which is its keeper's to set: SECURITY.md says so."""
     url = postgres.database()
-    data = Path(postgres.sql(url, "SHOW data_directory")[0][0])
+    data = postgres.files(url)
     async with hostile(word_on) as server, serving(tmp_path, {**with_judge(server.base_url), "store": url}) as served:
         await secrets_told(served)
         await served.live.record.flush()
         await judged(tmp_path, "jane", 1)
 
         def left() -> list[str]:
-            return holding(data / "base")
+            return holding(data)
 
         postgres.sql(url, "CHECKPOINT")
         assert left()
@@ -312,7 +312,7 @@ async def test_postgresql_forgets_as_well(tmp_path: Path, postgres: Any) -> None
 async def test_postgresql_forgets_while_it_is_asked(tmp_path: Path, postgres: Any) -> None:
     """One question by its name, and all others by their age, beside people who go on asking and miss nothing."""
     url = postgres.database()
-    data = Path(postgres.sql(url, "SHOW data_directory")[0][0])
+    data = postgres.files(url)
     statuses: list[int] = []
     async with serving(tmp_path, {**THREE, "store": url}) as served:
         _, told = await served.chat(f"Which {SECRET}?")
@@ -341,6 +341,6 @@ async def test_postgresql_forgets_while_it_is_asked(tmp_path: Path, postgres: An
         await asyncio.gather(*asking)
         await served.live.record.flush()
         postgres.sql(url, "CHECKPOINT")
-        assert holding(data / "base") == []
+        assert holding(data) == []
         assert set(statuses) == {200}
         assert postgres.sql(url, "SELECT count(*) FROM episodes") == [(len(statuses),)]

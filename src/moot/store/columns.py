@@ -103,6 +103,13 @@ class LongTextColumn(TextColumn):
     cache_ok = True
 
 
+class SaidColumn(TextColumn):
+    """A few words of whoever answered, such as the name of a version: an endpoint may repeat in it what it was asked."""
+
+    impl = String
+    cache_ok = True
+
+
 class OutcomeColumn(CheckedColumn):
     """How an episode ended."""
 

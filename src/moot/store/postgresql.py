@@ -10,16 +10,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from functools import partial
 from typing import Any, TypeVar
 from urllib.parse import parse_qs, urlsplit
 
 from sqlalchemy import Connection, inspect
 
-from moot.errors import StoreError, StoreUnreadable, UsageError
-from moot.store import migrating, schema
-from moot.store.columns import LongTextColumn, named
+from moot.errors import MootError, StoreError, StoreUnreadable, UsageError
+from moot.store import migrating, postgresql_scrubbing
+from moot.store.columns import named
 from moot.store.group import Done, Failed, Group, Written
 from moot.store.postgresql_group import FIND, Copying, Writing
 from moot.store.postgresql_line import OPEN_S, Link, connected, has_driver, said
@@ -28,9 +27,6 @@ from moot.store.statements import Row, at_leisure, at_one_moment
 from moot.store.store import Store
 
 T = TypeVar("T")
-
-SCRUB_S = 60.0
-"""How long to wait for a table that is in use."""
 
 MIGRATING = 0x6D6F6F74
 """The advisory lock under which tables are made: the letters of our name."""
@@ -109,15 +105,9 @@ class PostgresStore(Store):
         await self._until_idle()
         connection = await self._connect()
         try:
-            await connection.execute(f"SET lock_timeout = '{SCRUB_S:.0f}s'")
-            for table in schema.metadata.sorted_tables:
-                texts = [column.name for column in table.columns if isinstance(column.type, LongTextColumn)]
-                # Else the planner keeps the most frequent texts as statistics of its own.
-                for column in texts:
-                    await connection.execute(f'ALTER TABLE {table.name} ALTER COLUMN "{column}" SET STATISTICS 0')
-                await connection.execute(f"VACUUM (FULL, ANALYZE) {table.name}")
-            with suppress(Exception):  # only for superusers: dead statistics stay until the server's own vacuum
-                await connection.execute("VACUUM FULL pg_catalog.pg_statistic")
+            await postgresql_scrubbing.scrub(connection, self.name)
+        except MootError:
+            raise
         except Exception as error:  # noqa: BLE001  whatever a driver raises
             raise said(error, self.name) from None
         finally:
@@ -188,6 +178,7 @@ def _migrate(connection: Connection) -> None:
     connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{OPEN_S * 1000:.0f}ms'")
     connection.exec_driver_sql("SELECT pg_advisory_xact_lock($1)", (MIGRATING,))
     migrating.migrate(connection)
+    postgresql_scrubbing.keep_no_statistics(connection)
 
 
 def _checked(url: str) -> str:
