@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Awaitable, Callable
-from contextlib import AbstractContextManager, asynccontextmanager, closing
+from collections.abc import Callable
+from contextlib import AbstractContextManager, closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 from aiohttp import web
 from beside import in_a_thread
+from heard_requests import in_form, serving
 
 from moot.cli.app import app
 from moot.cli.exit import run_app
@@ -20,21 +21,6 @@ from moot.grade.match import CUT
 from moot.models.cut_out import CUT_OUT, was_cut
 from moot.models.secrets import Secrets
 from moot.types import Case, Question, Reply
-
-Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
-
-
-@asynccontextmanager
-async def _serving(handler: Handler) -> Any:
-    served = web.Application()
-    served.router.add_route("*", "/{path:.*}", handler)
-    runner = web.AppRunner(served, shutdown_timeout=0.1)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
-    try:
-        yield f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
-    finally:
-        await runner.cleanup()
 
 
 def saying(said: Callable[[str], str]) -> AbstractContextManager[str]:
@@ -48,11 +34,7 @@ def saying(said: Callable[[str], str]) -> AbstractContextManager[str]:
         usage = {"prompt_tokens": 10, "completion_tokens": 5}
         return web.json_response({"choices": [{"message": message, "finish_reason": "stop"}], "usage": usage})
 
-    return in_a_thread(_serving(handler))
-
-
-def in_form(answer: str) -> str:
-    return json.dumps({"reasoning": "so", "answer": answer})
+    return in_a_thread(serving(handler))
 
 
 def experiment(folder: Path, url: str, rows: list[dict[str, Any]], **model: Any) -> Path:

@@ -13,6 +13,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from annotated_types import Ge, Gt, Lt
 
+from moot.ballots.cut_voices import MOST_CUT, UNTOLD_OF_CUT, Groups, cut_players, readings
 from moot.decide.asking_order import (
     CHEAPEST_FIRST,
     AskingPlan,
@@ -39,7 +40,7 @@ from moot.strategies.traits import Traits
 from moot.strategies.vote import verdict_of_groups, with_spared
 from moot.team import Team
 from moot.team.together import together
-from moot.traces import Cascaded, DecidedByRule, ToldProbability, Trace
+from moot.traces import Cascaded, DecidedByRule, HangsOnCut, ToldProbability, Trace
 from moot.types import Answer, Grouping, Question, Verdict, digest
 
 LEARNING = ("best", "learnt")
@@ -144,7 +145,9 @@ class Cascade(Captained):
 
     async def _played_on(self, last: Strategy, course: _Course) -> Verdict:
         verdict = await last.play(course.question, replace(course.team, drafted=dict(course.heard)))
-        return replace(verdict, traces=(*verdict.traces, *course.records(self.threshold, then=last.name)))
+        hangs = course.hangs_at_last()
+        records = (*course.records(self.threshold, then=last.name), *(() if hangs is None else (hangs,)))
+        return replace(verdict, traces=(*verdict.traces, *records))
 
 
 def cascade_mark(played: Strategy, stage: str) -> str:
@@ -186,6 +189,8 @@ class _Course:
         names = tuple(self.plan.players[seat] for seat in self.left.pop(0))
         drafts = await together(self.team.draft(self.team[name], self.question) for name in names)
         self.heard |= dict(zip(names, drafts, strict=True))
+        if self.untold is None and self.plan.kept is not None and cut_players(drafts):
+            self.untold, self.probabilities = UNTOLD_OF_CUT, []
         self.waves.append(names)
         if self.left and not self._may_be_enough():
             return
@@ -206,17 +211,60 @@ class _Course:
         waiting = [self.plan.players[seat] for wave in self.left for seat in wave]
         return self.plan.until.hear(candidates_by_name(asked, [groups], [{}]), waiting)
 
+    def _ahead(self, groups: Groups) -> Groups:
+        """What was ahead in the end; had these said the same instead, what would have been taken where it would have stopped,
+        and nobody's where it would have asked on."""
+        assert self.grouping is not None, "whoever is ahead was heard"
+        assert self.standing is not None, "the same"
+        standing, here = self.standing, groups
+        if groups != self.grouping.groups:
+            if (found := self._stopped(groups)) is not None:
+                standing, here = found
+            elif self.left:
+                return ()
+            else:
+                standing = self._stand(groups)
+        asked = tuple(name for name in self.plan.players if any(name in group for group in here))
+        places = places_of_groups(candidates_by_name(asked, [here], [{}]), here)
+        first = [set(part) for part, place in zip(here, places, strict=True) if standing.ahead[0, place]]
+        return [group for group in groups if any(part <= set(group) for part in first)]
+
+    def _stopped(self, groups: Groups) -> tuple[WaveResult, Groups] | None:
+        """Where it would have stopped, had these said the same, and who of them had been asked; None: nowhere."""
+        asked: set[str] = set()
+        for wave in self.waves:
+            asked |= set(wave)
+            here = [part for group in groups if (part := tuple(name for name in group if name in asked))]
+            names = [name for name in self.plan.players if name in asked]
+            waiting = [name for name in self.plan.players if name not in asked]
+            standing = self.plan.until.hear(candidates_by_name(names, [here], [{}]), waiting)
+            if here and waiting and bool(standing.enough[0]):
+                return standing, here
+        return None
+
+    def hangs_at_last(self) -> HangsOnCut | None:
+        """Of a last stage that is played: whether it might not have been, had nothing been cut out of a draft."""
+        cut = cut_players(self.drafts)
+        if self.grouping is None or not cut:
+            return None
+        several = readings(self.grouping.groups, cut)
+        if len(cut) <= MOST_CUT and not any(self._enough_with(groups) for groups in several):
+            return None
+        return HangsOnCut(tuple(draft.player for draft in self.drafts if draft.player in cut))
+
+    def _enough_with(self, groups: Groups) -> bool:
+        return self._stopped(groups) is not None or bool(self._stand(groups).enough[0])
+
     def verdict(self, until: float | None) -> Verdict:
         drafts = with_spared(self.heard, self.plan.players)
         if not self.answered or self.grouping is None or self.standing is None:
             return replace(nobody_answered(drafts), traces=self.records(until))
         asked = tuple(draft.player for draft in self.drafts)
-        places = places_of_groups(candidates_by_name(asked, [self.grouping.groups], [{}]), self.grouping)
-        groups = list(zip(self.grouping.groups, places, strict=True))
-        tied = [group for group, place in groups if self.standing.ahead[0, place]]
-        points = [float(self.standing.scores[0, place]) for _, place in groups]
+        groups = self.grouping.groups
+        places = places_of_groups(candidates_by_name(asked, [groups], [{}]), groups)
+        points = [float(self.standing.scores[0, place]) for place in places]
         spared = [name for name in self.plan.players if name not in self.heard]
-        found = verdict_of_groups(self.question, self.team, drafts, self.grouping, tied, points, spared)
+        found = verdict_of_groups(self.question, self.team, drafts, self.grouping, self._ahead, points, spared)
         return replace(found, traces=(*found.traces, *self.records(until)))
 
     def records(self, until: float | None, then: str | None = None) -> tuple[Trace, ...]:

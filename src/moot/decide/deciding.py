@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from moot.ballots.cut_voices import UNTOLD_OF_CUT, Groups, cut_players
 from moot.decide.candidates import Candidates, candidates_by_name
 from moot.decide.choice_model import ChoiceModel
 from moot.decide.learning import FEWEST, LearntRule
@@ -87,15 +88,20 @@ def decide_by(kept: Kept, question: Question, team: Team, drafts: Sequence[Answe
     if not grouping.groups:
         return nobody_answered(drafts)
     seats = tuple(player.name for player in team.players) if kept.model is None else kept.model.players
-    candidates = candidates_here(seats, grouping, team.category)
-    places = places_of_groups(candidates, grouping)
-    scores, ahead = checked_scores(kept.rule, candidates)[0], winners(kept.rule, candidates)[0]
-    tied = [group for group, place in zip(grouping.groups, places, strict=True) if ahead[place]]
+    candidates = candidates_here(seats, grouping.groups, team.category)
+    places = places_of_groups(candidates, grouping.groups)
+    scores = checked_scores(kept.rule, candidates)[0]
     points = [float(scores[place]) if np.isfinite(scores[place]) else 0.0 for place in places]
-    verdict = verdict_of_groups(question, team, drafts, grouping, tied, points)
+
+    def ahead(groups: Groups) -> Groups:
+        table = candidates_here(seats, groups, team.category)
+        first = winners(kept.rule, table)[0]
+        return [group for group, place in zip(groups, places_of_groups(table, groups), strict=True) if first[place]]
+
+    verdict = verdict_of_groups(question, team, drafts, grouping, ahead, points)
     won = grouping.group_of(verdict.who[0])
     assert won is not None, "whoever stands behind the answer is of a group"
-    untold = kept.why_untold(question)
+    untold = UNTOLD_OF_CUT if cut_players(drafts) else kept.why_untold(question)
     model = kept.model if untold is None else None
     chance = None if model is None else float(model.probabilities(candidates)[0, places[won]])
     record = DecidedByRule(kept.kind, kept.rule.words(), kept.why, chance, dict(kept.weights))
@@ -103,14 +109,14 @@ def decide_by(kept: Kept, question: Question, team: Team, drafts: Sequence[Answe
     return replace(verdict, traces=(*verdict.traces, record, *why))
 
 
-def candidates_here(players: Sequence[str], grouping: Grouping, category: str = "") -> Candidates:
+def candidates_here(players: Sequence[str], groups: Groups, category: str = "") -> Candidates:
     """The answers to one question, which nobody has graded."""
-    return candidates_by_name(players, [grouping.groups], [{}], (category,) if category else ())
+    return candidates_by_name(players, [groups], [{}], (category,) if category else ())
 
 
-def places_of_groups(candidates: Candidates, grouping: Grouping) -> list[int]:
+def places_of_groups(candidates: Candidates, groups: Groups) -> list[int]:
     """Where each group stands among the candidates, which go by the seats of who gave them first."""
-    return [place_of(candidates, group) for group in grouping.groups]
+    return [place_of(candidates, group) for group in groups]
 
 
 def place_of(candidates: Candidates, group: Sequence[str]) -> int:

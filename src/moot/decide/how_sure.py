@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from moot.ballots.cut_voices import cut_players
 from moot.decide.abstain_option import Abstain
 from moot.decide.candidates import SILENT
 from moot.decide.cascade import Cascade
@@ -281,7 +282,7 @@ def chance_of(verdict: Verdict, sure: HowSure, whose: WhoseWord | None) -> float
     """The probability that a verdict is right; None: nothing tells it. `whose`: where the strategy asked on."""
     if sure.talk is not None:
         return float(sure.talk.chances(np.array([end_of(verdict)]))[0])
-    if sure.heard is None:
+    if sure.heard is None or cut_players(verdict.answers):
         return None
     if sure.verdicts is not None and sure.asks_on(verdict):
         return None if whose is None else _verdict_chance(sure, verdict, whose)
@@ -293,7 +294,7 @@ def chance_of(verdict: Verdict, sure: HowSure, whose: WhoseWord | None) -> float
     model = sure.heard(_asked(verdict))
     if model is None or number is None or not set(grouping.players) <= set(model.players):
         return None
-    candidates = candidates_here(model.players, grouping, sure.category)
+    candidates = candidates_here(model.players, grouping.groups, sure.category)
     return float(model.probabilities(candidates)[0, place_of(candidates, grouping.groups[number])])
 
 
@@ -311,7 +312,7 @@ def _verdict_chance(sure: HowSure, verdict: Verdict, whose: WhoseWord) -> float 
     if model is None or whose.holders is None:
         return None
     grouping = Grouping(whose.groups, ("alone",) * len(whose.groups))
-    candidates = candidates_here(model.players, grouping, sure.category)
+    candidates = candidates_here(model.players, grouping.groups, sure.category)
     place = place_of_holders(candidates, 0, whose.holders)
     own = np.array([place == SILENT])
     drafted = model.probabilities(candidates)[0, max(place, 0)]

@@ -21,7 +21,7 @@ from moot.store.statements import Row, at_leisure
 from moot.store.store import Store
 from moot.strategies.traits import Traits
 from moot.team.together import together
-from moot.traces import claims_in
+from moot.traces import claims_in, hangs_on_cut_words
 from moot.types import Case, Question, Verdict
 
 
@@ -44,7 +44,7 @@ class GradedCells:
 
     def answers_in(self, episode: Row) -> Iterator[str]:
         """Every answer of an episode that a report grades: its own, drafts, and claims within its traces."""
-        if episode["answer"] is not None:
+        if episode["answer"] is not None and not hangs_on_cut_words(episode["verdict"]):
             yield episode["answer"]
         drafting = episode["cell"] in self.drafting
         if drafting or (self.claims and '"traces"' in episode["verdict"]):

@@ -37,6 +37,7 @@ from moot.store.rows import points_json, score_row
 from moot.store.store import Store
 from moot.team import Player
 from moot.team.together import together
+from moot.traces import hangs_on_cut_words
 from moot.types import Case, Score
 
 T = TypeVar("T")
@@ -173,7 +174,8 @@ async def _grade_sheet(store: Store, grading: Grading, sheet: Sheet, graded: Gra
     for row in sheet.episodes:
         answer = row["answer"]
         person = persons_word(case, answer, sheet.persons)
-        score = grading.score(case, answer, words, person)
+        hangs = hangs_on_cut_words(row["verdict"])
+        score = grading.score(case, answer, words, person, hangs=hangs)
         store.put_later([(schema.scores, score_row(row["cell"], case.digest, row["repeat"], grading.name, score))])
         if answer is None:
             graded.without_answer += 1
@@ -183,7 +185,7 @@ async def _grade_sheet(store: Store, grading: Grading, sheet: Sheet, graded: Gra
         graded.stages["ungraded" if ungraded else score.stage] += 1
         if ungraded:
             graded.causes[score.detail or score.stage] += 1
-            if was_cut(answer):
+            if hangs or was_cut(answer):
                 graded.cut += 1
                 continue
             graded.long_answers += case.question.is_long and not case.known

@@ -11,6 +11,7 @@ from typing import Any
 
 from moot.grade.lemmas import lemma_key
 from moot.grade.normalise import folded_if_long, normalise
+from moot.models.cut_out import was_cut
 from moot.store.statements import Row
 from moot.types import Answer, Question, digest
 
@@ -42,8 +43,13 @@ def word_key(question: Question, text: str) -> str:
 
 
 def equal_words(question: Question, texts: Iterable[str], word: str) -> list[str]:
-    """Those of the texts that say this word. Lemmas are looked up only where normalising is not enough."""
-    several = list(texts)
+    """Those of the texts that say this word, as far as anybody knows: nobody does of one with a part cut out.
+
+    Lemmas are looked up only where normalising is not enough.
+    """
+    several = [text for text in texts if not was_cut(text)]
+    if was_cut(word):
+        return []
     if question.is_long:
         return [text for text in several if folded_if_long(text) == folded_if_long(word)]
     plain = normalise(word)
@@ -82,6 +88,8 @@ class Matches:
     def proposers(self, question: Question, repeat: int, drafts: Sequence[Answer], word: str) -> tuple[str, ...] | None:
         """Who had drafted what the captain then said; nobody: it is new. None: not known, nobody having been asked."""
         texts = texts_of(drafts)
+        if any(map(was_cut, (*texts, word))):
+            return None
         same: Collection[str] | None = equal_words(question, texts, word)
         if not same and question.kind == "open" and self._by is not None:
             same = drafts_that_say(self._entries.get((question.digest, repeat), ()), self._by, texts, word)
@@ -93,23 +101,28 @@ class Matches:
         """Whether words alone tell these drafts apart, although the file names somebody who could tell meanings."""
         if question.kind != "open" or self._by is None or self._grouped(question, repeat, drafts) is not None:
             return False
-        return len({word_key(question, text) for text in texts_of(drafts)}) > 1
+        return len({word_key(question, text) for text in texts_of(drafts) if not was_cut(text)}) > 1
 
     def _grouped(self, question: Question, repeat: int, drafts: Sequence[Answer]) -> list[list[str]] | None:
         if question.kind != "open" or self._by is None:
             return None
-        entries, texts = self._entries.get((question.digest, repeat), ()), texts_of(drafts)
+        entries = self._entries.get((question.digest, repeat), ())
+        texts = [text for text in texts_of(drafts) if not was_cut(text)]
         return groups_on_record(entries, self._by, texts) or _covering(entries, self._by, texts)
 
     def groups(self, question: Question, repeat: int, drafts: Sequence[Answer]) -> Groups:
         """The drafts by meaning: as they were grouped, be it only to measure; by words where nobody needed asking."""
         grouped = self._grouped(question, repeat, drafts)
         places = {text: str(number) for number, group in enumerate(grouped or ()) for text in group}
-        together: dict[str, list[str]] = {}
+        together: dict[tuple[str, str], list[str]] = {}
         for draft in drafts:
-            if draft.text is not None:
-                key = places[draft.text] if grouped is not None else word_key(question, draft.text)
-                together.setdefault(key, []).append(draft.player)
+            if draft.text is None:
+                continue
+            if was_cut(draft.text):  # it may equal any other, or none
+                together["", draft.player] = [draft.player]
+                continue
+            key = places[draft.text] if grouped is not None else word_key(question, draft.text)
+            together.setdefault((key, ""), []).append(draft.player)
         return tuple(tuple(players) for players in together.values())
 
 
@@ -156,3 +169,8 @@ def texts_compared(entry: Entry) -> set[str]:
 
 def texts_of(answers: Iterable[Answer]) -> list[str]:
     return [answer.text for answer in answers if answer.text is not None]
+
+
+def whole_texts(texts: Iterable[str | None]) -> tuple[str, ...]:
+    """Each once, but those out of which something was cut: whom they equal nobody can tell."""
+    return tuple(dict.fromkeys(text for text in texts if text is not None and not was_cut(text)))

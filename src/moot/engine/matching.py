@@ -26,10 +26,12 @@ from moot.engine.match_record import (
     groups_on_record,
     matched_by,
     texts_of,
+    whole_texts,
     word_key,
 )
 from moot.engine.match_record import Matches as Matches  # what is written here is read by these
 from moot.grade.group import PartitionForm, Stages
+from moot.models.cut_out import was_cut
 from moot.needs import EVERYTHING, Needs
 from moot.store import queries, schema
 from moot.store.rows import verdict_of
@@ -232,19 +234,21 @@ def draft_sets(case: Case, played: Iterable[Drafted], needs: Needs) -> list[Draf
         return []
     every = list(played)
     teams: dict[tuple[int, tuple[str, ...]], Team] = {}
-    words: dict[tuple[int, tuple[str, ...]], set[str]] = defaultdict(set)
+    left: dict[tuple[int, tuple[str, ...]], set[str]] = defaultdict(set)
     for cell, repeat, verdict in every:
-        texts = tuple(dict.fromkeys(texts_of(verdict.answers)))
+        several = texts_of(verdict.answers)
+        texts = whole_texts(several)
         if not texts or not drafts_together(cell):
             continue
-        words_left = _words_left(case.question, texts, verdict) if needs.matched_words and decider_speaks(cell) else ()
+        words = needs.matched_words and decider_speaks(cell) and not any(map(was_cut, several))
+        words_left = _words_left(case.question, texts, verdict) if words else ()
         if needs.grouped_drafts or words_left:
             teams.setdefault((repeat, texts), cell.team)
-            words[repeat, texts].update(words_left)
+            left[repeat, texts].update(words_left)
         if needs.grouped_drafts and (whole := _with_unheard(cell, repeat, verdict, every)):
             teams.setdefault((repeat, whole), cell.team)
     return [
-        DraftSet(case, repeat, team, texts, tuple(sorted(words[repeat, texts])))
+        DraftSet(case, repeat, team, texts, tuple(sorted(left[repeat, texts])))
         for (repeat, texts), team in teams.items()
     ]
 
@@ -262,7 +266,7 @@ def _with_unheard(cell: Cell, repeat: int, verdict: Verdict, played: Sequence[Dr
                 if draft.player in unheard - dropped:
                     said.setdefault(draft.player, draft.text)
     texts = (said.get(player.name) for player in cell.team.players)
-    return tuple(dict.fromkeys(text for text in texts if text is not None))
+    return whole_texts(texts)
 
 
 def _said_alone(played: Drafted) -> Sequence[Answer]:
@@ -273,7 +277,7 @@ def _said_alone(played: Drafted) -> Sequence[Answer]:
 
 def _words_left(question: Question, drafts: Sequence[str], verdict: Verdict) -> list[str]:
     """What those who decide said that no draft says."""
-    return [word for word in words_of(verdict) if not equal_words(question, drafts, word)]
+    return [word for word in words_of(verdict) if not was_cut(word) and not equal_words(question, drafts, word)]
 
 
 def left_to_learn(drafts: DraftSet, by: str, entries: Sequence[Entry]) -> DraftSet | None:

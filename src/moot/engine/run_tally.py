@@ -22,6 +22,7 @@ from moot.models.limit import Turnstile
 from moot.store.calls import ExperimentCalls
 from moot.store.ledger import Ledger
 from moot.team.attempts import unreached_in
+from moot.traces import hanging
 from moot.types import Episode
 
 State = Literal["running", "done", "failed", "budget", "interrupted"]
@@ -68,7 +69,7 @@ class RunTally:
     def add(self, episode: Episode) -> None:
         """One that was played."""
         self.outcomes[episode.verdict.outcome] += 1
-        self.cut_out += was_cut(episode.verdict.answer)
+        self.cut_out += was_cut(episode.verdict.answer) or hanging(episode.verdict.traces)
         if episode.verdict.outcome == "failed":
             self.causes[cause_of(episode)] += 1
         elif names := unreached_in(episode.calls):

@@ -44,7 +44,7 @@ from moot.store.attendance import StoredAttendance
 from moot.store.calls import ExperimentCalls
 from moot.store.rows import episode_row, score_row, verdict_of
 from moot.store.store import Store
-from moot.traces import DecidedFrom, of_kind
+from moot.traces import DecidedFrom, hanging, of_kind
 from moot.types import Case, Request
 
 T = TypeVar("T")
@@ -364,7 +364,7 @@ class Runner:
             episode = replace(episode, verdict=replace(episode.verdict, traces=traces))
         grading = self.experiment.grading
         await grading.hear(case, [episode.verdict.answer])
-        score = grading.at_once(case, episode.verdict.answer)
+        score = grading.at_once(case, episode.verdict.answer, hangs=hanging(episode.verdict.traces))
         self.store.put_later(
             [
                 (schema.episodes, episode_row(episode)),

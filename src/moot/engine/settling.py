@@ -24,6 +24,7 @@ from moot.store import queries, schema
 from moot.store.rows import config_of
 from moot.store.store import Store
 from moot.team import Team
+from moot.traces import hangs_on_cut_words
 from moot.types import Case
 
 
@@ -64,10 +65,12 @@ def settle(connection: Connection, case: Case, answer: str, right: bool) -> int:
     queries.put(connection, schema.settlements, wrong)
     episodes, scores = schema.episodes, schema.scores
     of_episode = and_(scores.c.cell == episodes.c.cell, scores.c.repeat == episodes.c.repeat)
-    query = select(scores, episodes.c.answer).join(episodes, of_episode)
+    query = select(scores, episodes.c.answer, episodes.c.verdict).join(episodes, of_episode)
     query = query.where(scores.c.case == case.digest, episodes.c.question == case.question.digest)
     changed = 0
     for row in connection.execute(query.where(episodes.c.answer.is_not(None))).mappings().all():
+        if hangs_on_cut_words(row["verdict"]):
+            continue
         key = answer_key(case.question, row["answer"])
         equal, other = key == answer, one_of_choices and (row["value"] is None or key in others)
         if (equal or other) and _left_to_persons(row, case):

@@ -14,6 +14,7 @@ from moot.errors import UsageError
 from moot.grade.ways import way_of
 from moot.later import numpy as np
 from moot.models.closest import closest
+from moot.models.cut_out import was_cut
 from moot.select.labels import AnswerAlone, Floats, LabelMatrix, Proposer, label_matrix, per_question
 from moot.select.where import Condition, condition
 from moot.store import queries
@@ -234,8 +235,19 @@ def _matrix(said: Mapping[Proposer, Mapping[str, AnswerAlone]], cases: Mapping[s
         if _graded_alike(matrix, labels):
             return _dealt(matrix, cases)
     unknown = {question for question, case in cases.items() if not case.known}
-    matrix = _dealt(per_question(labels, sorted(cases), unknown), cases)
+    cut = {question for own in labels.values() for question, (text, _) in own.items() if was_cut(text)}
+    matrix = _dealt(per_question(_told_of_none(labels, cut), sorted(cases), unknown | cut), cases)
     return replace(matrix, marks=_marks(said, matrix)) if in_parts else matrix
+
+
+def _told_of_none(labels: Labels, questions: Collection[str]) -> Labels:
+    """With no grade of any answer to these: somebody's has lost a part, so nobody knows what a vote of several comes to."""
+    if not questions:
+        return labels
+    return {
+        proposer: {name: (text, None if name in questions else right) for name, (text, right) in own.items()}
+        for proposer, own in labels.items()
+    }
 
 
 def _marks(said: Mapping[Proposer, Mapping[str, AnswerAlone]], matrix: LabelMatrix) -> Floats:

@@ -11,6 +11,7 @@ from moot.engine.match_record import equal_words, texts_of
 from moot.engine.matching import DraftSet, Learnt, group_drafts, match_word
 from moot.experiment.plan import Cell
 from moot.grade.group import Stages
+from moot.models.cut_out import was_cut
 from moot.team import Team
 from moot.traces import Grouped, of_kind
 from moot.types import Answer, Case, Question, Verdict
@@ -32,7 +33,10 @@ async def whose_word(cell: Cell, question: Question, team: Team, verdict: Verdic
 
 async def _holders(question: Question, table: Team, drafts: list[Answer], word: str) -> tuple[str, ...] | None:
     """Who had drafted this; None: nobody could tell."""
-    texts, grouper = tuple(dict.fromkeys(texts_of(drafts))), table.grouper
+    said = texts_of(drafts)
+    if any(map(was_cut, (*said, word))):
+        return None
+    texts, grouper = tuple(dict.fromkeys(said)), table.grouper
     same: list[str] | None = equal_words(question, texts, word)
     if not same and texts and question.kind == "open" and isinstance(grouper, Stages) and grouper.tells_meanings:
         about, asked = Learnt(), DraftSet(Case(question, None, known=False), table.repeat, table, texts, (word,))

@@ -19,7 +19,7 @@ from moot.grade.judge import (
     open_to_judgement,
     settled,
 )
-from moot.grade.match import CUT, Grader, Match, match
+from moot.grade.match import CUT, HANGING, Grader, Match, match
 from moot.models.cut_out import was_cut
 from moot.team import Player, Team
 from moot.types import Case, Score
@@ -103,12 +103,21 @@ class Grading:
         if self.asked is not None:
             await self.asked.ask(case, [answer for answer in answers if not was_cut(answer)])
 
-    def at_once(self, case: Case, answer: str | None) -> Score:
+    def at_once(self, case: Case, answer: str | None, *, hangs: bool = False) -> Score:
         """The grade that needs nobody's word; what a judge must see stays ungraded until then."""
-        return self.score(case, answer, (), None)
+        return self.score(case, answer, (), None, hangs=hangs)
 
-    def score(self, case: Case, answer: str | None, words: Sequence[Judgement], person: bool | None) -> Score:
-        return scored(self.asked, case, answer, words, person, judges=len(self.judges))
+    def score(
+        self,
+        case: Case,
+        answer: str | None,
+        words: Sequence[Judgement],
+        person: bool | None,
+        *,
+        hangs: bool = False,
+    ) -> Score:
+        """`hangs`: on what was cut out of another answer."""
+        return scored(self.asked, case, answer, words, person, judges=len(self.judges), hangs=hangs)
 
 
 class GradedBy(NamedTuple):
@@ -139,6 +148,7 @@ def scored(
     person: bool | None,
     *,
     judges: int,
+    hangs: bool = False,
 ) -> Score:
     """A grader that is sure has the last word; what it leaves open a person settles, else the judges, else nobody yet.
 
@@ -146,6 +156,8 @@ def scored(
     """
     if was_cut(answer):
         return CUT
+    if hangs and answer is not None:
+        return HANGING
     if by is None:
         if not judges and person is None:
             return match(case, answer)  # without a judge what does not match is wrong

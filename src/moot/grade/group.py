@@ -17,6 +17,7 @@ from moot.grade.lemmas import lemma_key
 from moot.grade.match import alike, alike_but_for_marks
 from moot.grade.members import listed_in
 from moot.grade.normalise import normalise, spelled, too_long
+from moot.models.cut_out import was_cut
 from moot.team import Player, Team
 from moot.team.forms import Unusable, object_schema
 from moot.types import Answer, Case, Grouping, Question
@@ -64,7 +65,15 @@ class Stages:
         return team.prompts.render("group", question=question.text, answers=list(texts), **known)
 
     async def group(self, question: Question, answers: Sequence[Answer], team: Team) -> Grouping:
-        clusters = [Cluster((answer.player,), answer.text) for answer in answers if answer.text is not None]
+        """An answer with a part cut out stands alone, and nobody is asked about it: what it said nobody knows."""
+        told = [answer for answer in answers if answer.text is not None]
+        if not any(was_cut(answer.text) for answer in told):
+            return await self._group(question, told, team)
+        whole = await self._group(question, [answer for answer in told if not was_cut(answer.text)], team)
+        return with_cut_alone(told, whole)
+
+    async def _group(self, question: Question, answers: Sequence[Answer], team: Team) -> Grouping:
+        clusters = [Cluster((answer.player,), answer.text or "") for answer in answers]
         if question.is_long:  # equal but for their spaces; what they mean is for whoever reads them
             clusters = merged(clusters, "normalised", key=lambda text: " ".join(text.split()))
             return await self._by_meaning(question, clusters, team)
@@ -201,6 +210,15 @@ def _by_similarity(clusters: Sequence[Cluster], similarity: Similarity) -> list[
         else:
             home.append(cluster)
     return [_joined(group, "embedding") for group in groups]
+
+
+def with_cut_alone(answers: Sequence[Answer], whole: Grouping) -> Grouping:
+    """These answers grouped, if `whole` says who of those said the same of which no part is missing."""
+    seats = [answer.player for answer in answers]
+    alone = [((answer.player,), "alone") for answer in answers if was_cut(answer.text)]
+    told = [*zip(whole.groups, whole.stages, strict=True), *alone]
+    told.sort(key=lambda each: seats.index(each[0][0]))
+    return replace(whole, groups=tuple(group for group, _ in told), stages=tuple(stage for _, stage in told))
 
 
 def _grouping(clusters: Sequence[Cluster]) -> Grouping:

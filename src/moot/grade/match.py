@@ -18,7 +18,7 @@ from moot.grade.members import bare_members, listed_in
 from moot.grade.normalise import LONGEST_COMPARED, normalise, spelled, structure, too_long
 from moot.grade.squad import scored_by_words, squad
 from moot.grade.wrapping import unwrapped
-from moot.models.cut_out import CUT_FROM_ANSWER, was_cut
+from moot.models.cut_out import CUT_FROM_ANSWER, HANGS_ON_CUT, was_cut
 from moot.types import UNKNOWN, Case, Score, Verdict
 
 _UNKNOWN = normalise(UNKNOWN)
@@ -60,6 +60,8 @@ known would hang on how a play ended: who abstains often would be wrong by const
 
 CUT = Score(None, "ungraded", CUT_FROM_ANSWER)
 """What is missing may have been what is right."""
+HANGING = Score(None, "ungraded", HANGS_ON_CUT)
+"""With what is missing another answer might have been taken, right or wrong."""
 
 
 def no_answer(*, known: bool) -> Score:

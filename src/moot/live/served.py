@@ -1,9 +1,9 @@
 """What a served team answered, kept like an experiment's episodes, so that the same reports measure it.
 
-The questions come from outside and nobody has said what is right: their cases are not known until there is feedback.
-Calls and episodes are written down behind the reply's back, in groups; whoever asked does not wait for the disk. What
-the store does not take is tried again, and meanwhile nobody is answered and no model is asked: an answer that leaves no
-trace cannot be measured, and should not be paid for. What was paid for when the trouble began waits to be written.
+The questions come from outside and nobody has said what is right: their cases are not known until there is feedback. Calls and
+episodes are written down behind the reply's back, in groups; whoever asked does not wait for the disk. What the store does not
+take is tried again, and meanwhile nobody is answered and no model is asked: an answer that leaves no trace cannot be measured,
+and should not be paid for. What was paid for when the trouble began waits to be written.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ from moot.store.presence import Presence
 from moot.store.rows import EDITED, episode_row, score_row
 from moot.store.statements import Row
 from moot.store.store import Store
+from moot.traces import hanging
 from moot.types import NOTHING, Episode, Question, digest
 
 _log = logging.getLogger(__name__)
@@ -94,11 +95,9 @@ class ServedRecord:
         self._beside: dict[str, tuple[Cell, Mapping[str, Any]]] = {}
         """By their ids, cells that are none of the file's, each with its plan."""
         self._writer: asyncio.Task[None] | None = None
-        self._hurry = asyncio.Event()
-        self._failed = asyncio.Event()
+        self._hurry, self._failed = asyncio.Event(), asyncio.Event()
         self._closing = False
-        self._failures = 0
-        self._next_try = 0.0
+        self._failures, self._next_try = 0, 0.0
         self.error: MootError | None = None
         """Why nothing is kept at the moment, if the store cannot be written."""
         self.others_written: Callable[[str | None], Awaitable[Any]] = partial(asyncio.sleep, 0)
@@ -384,8 +383,9 @@ class ServedRecord:
         persons = words_by_case(queries.settlements_on(connection, [case.digest for case in cases.values()]))
         scores = []
         for episode in batch.episodes:
-            case, answer = cases[episode.question.digest], episode.verdict.answer
-            score = self.grading.score(case, answer, (), persons_word(case, answer, persons.get(case.digest, {})))
+            case, verdict = cases[episode.question.digest], episode.verdict
+            said, hangs = persons.get(case.digest, {}), hanging(verdict.traces)
+            score = self.grading.score(case, verdict.answer, (), persons_word(case, verdict.answer, said), hangs=hangs)
             scores.append(score_row(episode.cell, case.digest, episode.repeat, self.grading.name, score))
         queries.put(connection, schema.episodes, clean([episode_row(episode) for episode in batch.episodes]))
         queries.put(connection, schema.scores, clean(scores))

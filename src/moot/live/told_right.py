@@ -22,6 +22,7 @@ from moot.live.served_rows import cases_in, cells_in, find_episode, plans_named
 from moot.store import queries, schema
 from moot.store.rows import case_of, case_row, config_of, score_row
 from moot.store.statements import Row
+from moot.traces import hangs_on_cut_words
 from moot.types import Case
 
 
@@ -119,5 +120,6 @@ def _scores(connection: Connection, name: str, grading: Grading, case: Case, epi
             judges[scores_name(*by)] = len(by.judges)
     for row in episodes:
         for grader, count in judges.items():
-            score = scored(grading.asked, case, row["answer"], (), None, judges=count)
+            hangs = hangs_on_cut_words(row["verdict"])
+            score = scored(grading.asked, case, row["answer"], (), None, judges=count, hangs=hangs)
             yield score_row(row["cell"], case.digest, row["repeat"], grader, score)

@@ -16,6 +16,7 @@ from moot.measures.cells import Row, Stored
 from moot.measures.draft_calls import CellDrafts, made_of
 from moot.measures.episodes import EpisodeOutline, Key, call_keys, drafts_alone, outlines, right_of
 from moot.measures.team_drafts import TeamDrafts, said_of
+from moot.models.cut_out import CUT_OUT
 from moot.stats.graded import FEW_WAITING
 from moot.store import queries
 from moot.store.bulk_read import Marks, episode_columns, most_repeats
@@ -23,6 +24,7 @@ from moot.traces import (
     DecidedFrom,
     Extraction,
     Grouped,
+    HangsOnCut,
     NotNeeded,
     Shown,
     Trace,
@@ -35,7 +37,14 @@ from moot.types import Answer
 
 _LOOKED_AT = frozenset(
     trace_json(record)["kind"]
-    for record in (Grouped(()), Shown("", "", (), 1), NotNeeded(()), Extraction("", 1, {}, None), DecidedFrom(0, ""))
+    for record in (
+        Grouped(()),
+        Shown("", "", (), 1),
+        NotNeeded(()),
+        HangsOnCut(()),
+        Extraction("", 1, {}, None),
+        DecidedFrom(0, ""),
+    )
 )
 """The kinds of record that an episode is read for, as they are stored."""
 _ENDING = ("cell", "question", "repeat", "outcome", "answer", "transcript", "seconds", "unreached")
@@ -211,6 +220,9 @@ def _outline(
     order = tuple(intern(name) for holders in look.order for name in holders) if look is not None else ()
     calls = call_keys(steps)
     right, outcome = right_of(row), row["outcome"]
+    hangs = bool(of_kind(traces, HangsOnCut))
+    if hangs:
+        right = None
     return EpisodeOutline(
         cell,
         key,
@@ -224,7 +236,7 @@ def _outline(
         order,
         drafts,
         row["repeat"],
-        open_words=row["answer"] if right is None else None,
+        open_words=CUT_OUT if hangs else row["answer"] if right is None else None,
         unreached=without_whom(row["unreached"], traces),
     )
 

@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 
 from moot.grade.graders import USUAL, AskedOnce, grader_or_absent, version_here
 from moot.grade.grading import GradedBy, scored, scores_name
-from moot.grade.match import no_answer
+from moot.grade.match import HANGING, no_answer
 from moot.grade.normalise import answer_key, folded_if_long, normalise
 from moot.grade.persons import persons_word, words_by_case
 from moot.grade.ways import CUT_SHORT, way_of
@@ -22,6 +22,7 @@ from moot.models.cut_out import was_cut
 from moot.stats.graded import WayOfGrading
 from moot.store import queries
 from moot.store.rows import grades_of
+from moot.traces import hangs_on_cut_words
 from moot.types import WITH_ANSWER, Case, Score
 
 
@@ -66,6 +67,8 @@ class StoredGrades:
         if row["answer"] is None:
             nothing = self.of_nothing(case)
             return nothing.value, way_of(nothing.value, nothing.stage, waits=self.wait(case))
+        if hangs_on_cut_words(row["verdict"]):
+            return None, way_of(None, HANGING.stage, waits=self.wait(case))
         return row["value"], way_of(row["value"], row["stage"], waits=self.wait(case))
 
     def of_nothing(self, case: Case) -> Score:
@@ -85,6 +88,10 @@ class StoredGrades:
         """What an ungraded answer says, as its grade will go by it: everybody who grades is asked about normalised words. What
         was cut out of one may be other words in every one of them."""
         return None if right is not None or text is None or was_cut(text) else folded_if_long(text)
+
+    def open_words_of(self, right: float | None, row: Row) -> str | None:
+        """The same of a stored result: what hangs on an answer that nobody knows has no words that others could have too."""
+        return None if hangs_on_cut_words(row["verdict"]) else self.open_words(right, row["answer"])
 
     def wait(self, case: Case) -> bool:
         """Whether somebody has said what is right, so that it may hang on what an answer says whether it has a grade.

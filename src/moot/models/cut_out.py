@@ -16,6 +16,7 @@ SHORT_KEY = 8
 """Characters. A shorter key may well be a word of a reply, or a number."""
 
 CUT_FROM_ANSWER = "part of the answer equals a key of its model and was cut out"
+HANGS_ON_CUT = "the count hangs on an answer of which part equals a key of its model and was cut out"
 CUT_FROM_REPLY = "part of the reply equals a key of its model and was cut out, and what is left is in no form"
 
 

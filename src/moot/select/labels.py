@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from moot.errors import UsageError
+from moot.models.cut_out import was_cut
 from moot.stats.clusters import clustered, cut, unit_of
 from moot.stats.counted_words import count, whose_words
 from moot.stats.graded import FEW_WAITING, UNGRADED
@@ -337,7 +338,9 @@ def per_question(
     truth = np.zeros(len(questions), dtype=np.int16)
     for place, question in enumerate(questions):
         answers = [said[proposer].get(question, (None, False)) for proposer in proposers]
-        others = list(dict.fromkeys(_plain(text) for text, right in answers if text is not None and not right))
+        keys = [f"{row}{text}" if was_cut(text) else _plain(text) for row, (text, _) in enumerate(answers)]
+        told = zip(keys, answers, strict=True)
+        others = list(dict.fromkeys(key for key, (text, right) in told if text is not None and not right))
         deal = np.random.default_rng(zlib.crc32(question.encode())).permutation(len(proposers) + 1)
         spoken_of = any(right is not None for text, right in answers if text is not None)
         truth[place] = NOBODY_KNOWS if question in unknown and not spoken_of else deal[0]
@@ -345,7 +348,7 @@ def per_question(
             if right:
                 codes[row, place] = deal[0]
             elif text is not None:
-                codes[row, place] = deal[1 + others.index(_plain(text))]
+                codes[row, place] = deal[1 + others.index(keys[row])]
                 ungraded[row, place] = right is None
     classes = tuple(f"#{number}" for number in range(len(proposers) + 1))
     open_labels = ungraded if ungraded.any() else None

@@ -72,7 +72,7 @@ def plans_named(connection: Connection, names: Collection[str], but: str = "") -
 def answers_on(connection: Connection, ident: str, cell: str, grader: str) -> Iterator[Row]:
     """What a cell answered to an experiment's questions, whichever plan it played them for, each beside its score."""
     episodes, scores = schema.episodes, schema.scores
-    answered = (episodes.c.question, episodes.c.outcome, episodes.c.answer)
+    answered = (episodes.c.question, episodes.c.outcome, episodes.c.answer, episodes.c.verdict)
     query = queries.scored_plays(ident, cell, grader, *answered, scores.c.value, scores.c.stage)
     yield from map(dict, connection.execute(query).mappings())
 

@@ -7,10 +7,12 @@ from typing import Annotated, ClassVar
 
 from annotated_types import Ge
 
+from moot.ballots.cut_voices import count_hangs_on_cut, cut_players
 from moot.strategies.captaincy import Captained, by_captain, captain_decides
 from moot.strategies.traits import CallBound, Traits
 from moot.strategies.vote import Vote
 from moot.team import Team
+from moot.traces import HangsOnCut
 from moot.types import Question, Verdict
 
 
@@ -41,4 +43,8 @@ class Adaptive(Captained):
         if len(grouping.groups) < self.talk_from:
             return Vote().decide(question, team, drafts, grouping)
         verdict = await captain_decides(question, team, drafts, reasons=True)
-        return replace(verdict, traces=(grouping.trace(), *verdict.traces))
+        cut = cut_players(drafts)
+        # With nothing cut out they might have been fewer answers, and no talk.
+        hangs = count_hangs_on_cut(grouping.groups, cut, self.talk_from)
+        told = (HangsOnCut(tuple(draft.player for draft in drafts if draft.player in cut)),) if hangs else ()
+        return replace(verdict, traces=(grouping.trace(), *verdict.traces, *told))

@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from moot.ballots.cut_voices import Groups, cut_players, hangs_on_cut
 from moot.ballots.plurality import plurality
 from moot.errors import BudgetReached
+from moot.models.cut_out import was_cut
 from moot.strategies.captaincy import Captained, absent, by_captain, counted_option, nobody_answered
 from moot.strategies.natives import LONG_DRAFT
 from moot.strategies.traits import CallBound, Traits
 from moot.team import Team
 from moot.team.together import dropped, heard_out
-from moot.traces import Ballot, Counted, NotNeeded, NoTwoAgreed, Trace
+from moot.traces import Ballot, Counted, HangsOnCut, NotNeeded, NoTwoAgreed, Trace
 from moot.types import Answer, Grouping, Question, Verdict
 
 
@@ -68,9 +70,17 @@ class Vote(Captained):
         """`spared`: who was not waited for."""
         if not grouping.groups:
             return nobody_answered(drafts)
-        tied = plurality(group for group in grouping.groups for _ in group)
         points = [len(group) for group in grouping.groups]
-        return verdict_of_groups(question, team, drafts, grouping, tied, points, spared)
+        return verdict_of_groups(question, team, drafts, grouping, most_voices, points, spared)
+
+
+Ahead = Callable[[Groups], Groups]
+"""Which of several groups a rule takes: nobody's where it would ask on."""
+
+
+def most_voices(groups: Groups) -> Groups:
+    """The largest."""
+    return plurality(group for group in groups for _ in group)
 
 
 def verdict_of_groups(
@@ -78,22 +88,26 @@ def verdict_of_groups(
     team: Team,
     drafts: Sequence[Answer],
     grouping: Grouping,
-    tied: Sequence[tuple[str, ...]],
+    ahead: Ahead,
     points: Sequence[float],
     spared: Collection[str] = (),
 ) -> Verdict:
     """The word of one of the groups that are ahead: the captain's if it is among them, else one by lot.
 
-    `points`: what each group of the grouping has behind it. `spared`: who was not waited for, or not asked, since nothing that
-    they could say would have changed it.
+    `ahead`: tells them. `points`: what each group of the grouping has behind it. `spared`: who was not waited for, or not
+    asked, since nothing that they could say would have changed it.
     """
-    captains_group = next((group for group in tied if team.captain in group), None)
-    winners = tied[0] if len(tied) == 1 else captains_group or team.random(question, "tie").choice(tied)
+    tied = ahead(grouping.groups)
+    winners = _of_tied(question, team, tied)
+    assert winners is not None, "whoever decides has asked everybody it wants to hear"
     members = [draft for draft in drafts if draft.player in winners]
     wording = _wording(members, team.captain)
     further: list[Trace] = [NotNeeded(tuple(spared))] if spared else []
-    if len(tied) == len(grouping.players) > 1:
-        further.append(NoTwoAgreed(wording.player, "captain" if captains_group else "lot"))
+    cut = cut_players(drafts)
+    if hangs_on_cut(grouping.groups, cut, lambda groups: _of_tied(question, team, ahead(groups))):
+        further.append(HangsOnCut(tuple(draft.player for draft in drafts if draft.player in cut)))
+    elif len(tied) == len(grouping.players) > 1:
+        further.append(NoTwoAgreed(wording.player, "captain" if team.captain in winners else "lot"))
     return Verdict(
         wording.text,
         "answered",
@@ -105,11 +119,19 @@ def verdict_of_groups(
     )
 
 
+def _of_tied(question: Question, team: Team, tied: Groups) -> tuple[str, ...] | None:
+    """Which of them has it."""
+    if len(tied) < 2:
+        return tied[0] if tied else None
+    captains_group = next((group for group in tied if team.captain in group), None)
+    return captains_group or team.random(question, "tie").choice(tied)
+
+
 def _count(
     question: Question,
     drafts: Sequence[Answer],
     grouping: Grouping,
-    tied: Sequence[tuple[str, ...]],
+    tied: Groups,
     points: Sequence[float],
 ) -> Iterator[Trace]:
     """The drafts as ballots: everybody votes for its own group."""
@@ -152,7 +174,8 @@ def _settled(texts: Sequence[str | None], players: int, question: Question) -> b
     Letters that differ stay apart. Free answers that differ may still turn out to mean the same, so there the leader
     must have more than all others together could have.
     """
-    counts = Counter(text.strip().casefold() for text in texts if text is not None).most_common(2)
+    whole = [text for text in texts if text is not None and not was_cut(text)]  # what was cut may be anything
+    counts = Counter(text.strip().casefold() for text in whole).most_common(2)
     if not counts:
         return False
     leader = counts[0][1]

@@ -50,10 +50,11 @@ class SameWords:
     """The plainest grouper: equal but for case and outer space. Letters need no more."""
 
     async def group(self, question: Question, answers: Sequence[Answer], team: Team) -> Grouping:
-        together: dict[str, list[str]] = {}
+        together: dict[tuple[str, str], list[str]] = {}
         for answer in answers:
             if answer.text is not None:
-                together.setdefault(answer.text.strip().casefold(), []).append(answer.player)
+                by = answer.player if was_cut(answer.text) else ""  # it may equal any other, or none
+                together.setdefault((answer.text.strip().casefold(), by), []).append(answer.player)
         groups = tuple(tuple(players) for players in together.values())
         return Grouping(groups, tuple("normalised" if len(group) > 1 else "alone" for group in groups))
 

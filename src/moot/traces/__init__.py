@@ -25,6 +25,8 @@ from moot.traces.kinds import trace_of as trace_of
 from moot.traces.looks import RecordedLook as RecordedLook
 from moot.traces.looks import looks_of as looks_of
 from moot.traces.notes import ends_too_soon as ends_too_soon
+from moot.traces.notes import hanging as hanging
+from moot.traces.notes import hangs_on_cut_words as hangs_on_cut_words
 from moot.traces.notes import note_in as note_in
 from moot.traces.records import Abstained as Abstained
 from moot.traces.records import Agreement as Agreement
@@ -41,6 +43,7 @@ from moot.traces.records import DecidedFrom as DecidedFrom
 from moot.traces.records import Ending as Ending
 from moot.traces.records import Extraction as Extraction
 from moot.traces.records import Grouped as Grouped
+from moot.traces.records import HangsOnCut as HangsOnCut
 from moot.traces.records import NotNeeded as NotNeeded
 from moot.traces.records import NoTwoAgreed as NoTwoAgreed
 from moot.traces.records import Objection as Objection

@@ -348,6 +348,20 @@ class NoTwoAgreed:
         return f"no two agreed; {stands}"
 
 
+@trace("hangs-on-cut")
+@dataclass(frozen=True, slots=True)
+class HangsOnCut:
+    """A count that might have come out otherwise, had no part been cut out of the answers of these players: nobody knows
+    whose answers they equal. So nobody can grade it."""
+
+    players: tuple[str, ...]
+
+    @property
+    def words(self) -> str:
+        whose = " and of ".join(self.players)
+        return f"the count hangs on the answer of {whose}, of which a part equals a key and was cut out"
+
+
 @trace("deadline")
 @dataclass(frozen=True, slots=True)
 class Deadline:

@@ -24,6 +24,7 @@ from moot.store.queries import choices_of
 from moot.store.questions_before import questions_taken_out
 from moot.store.same_options import without_recordings
 from moot.store.undertakings import PlanBeside, answers_on, cells_beside, plans_beside
+from moot.traces import hangs_on_cut_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +187,6 @@ def _option(source: Source, experiment: str, cell: Stored, chosen_on: frozenset[
 def _value(source: Source, row: Mapping[str, Any]) -> Value:
     """By the grader of this plan, who may never have been asked about what another plan played."""
     right, way = source.graded_as(row)
-    if right is None and row["stage"] is None:
+    if right is None and row["stage"] is None and not hangs_on_cut_words(row["verdict"]):
         right, way = source.graded(source.cases[row["question"]], row["answer"])
-    return said_value(right, way, source.open_words(right, row["answer"]))
+    return said_value(right, way, source.grades.open_words_of(right, row))

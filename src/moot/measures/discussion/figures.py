@@ -119,7 +119,7 @@ def _read(source: Source, cell: Stored) -> DiscussedCell:
         question = row["question"]
         case, verdict = source.cases[question], verdict_of(row["verdict"])
         right, way = source.graded_as(row)
-        words = None if way == "again" else source.open_words(right, row["answer"])
+        words = None if way == "again" else source.grades.open_words_of(right, row)
         ended = (row["outcome"], verdict.turns, row["repeat"], case.question_set, way, words, never_came)
         read.talks.append(Talk(question, right, *ended))
         read.answers.setdefault(question, []).append(_stood(case, verdict))

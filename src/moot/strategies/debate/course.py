@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Literal, TypeVar
 
 from moot import traces
+from moot.ballots.cut_voices import cut_players, hangs_on_cut
 from moot.ballots.plurality import plurality
+from moot.models.cut_out import was_cut
 from moot.strategies.argument import Argument
 from moot.team import Team
 from moot.team.player import Heard
 from moot.traces import Trace
 from moot.types import Answer, Question, Verdict
+
+T = TypeVar("T")
 
 DebateEnding = Literal["unanimous", "consensus", "stuck", "max-rounds"]
 """`unanimous`: the native answers agreed, and there was no debate."""
@@ -124,6 +128,8 @@ class Meanings:
     def same(self, one: Stand, other: Stand) -> bool:
         if one.answer is None or other.answer is None:
             return one.answer is other.answer
+        if was_cut(one.answer) or was_cut(other.answer):  # nobody knows what they said
+            return False
         return self._groups[one.answer] == self._groups[other.answer]
 
     def sides(self, orders: Orders, before: Mapping[str, Stand], after: Mapping[str, Stand]) -> Sides:
@@ -138,15 +144,18 @@ class Meanings:
         """What all of them say, in the commonest words; None where somebody says something else, or nothing."""
         answers = [stand.answer for stand in stands]
         texts = [answer for answer in answers if answer is not None]
+        if len(texts) > 1 and any(map(was_cut, texts)):
+            return None
         if len(texts) < len(answers) or len({self._groups[text] for text in texts}) != 1:
             return None
         return _commonest(texts)
 
     def positions(self, stands: Mapping[str, Stand]) -> list[DebatePosition]:
-        holders: dict[int, list[str]] = {}
+        holders: dict[tuple[int, str], list[str]] = {}
         for name, stand in stands.items():
             if stand.answer is not None:
-                holders.setdefault(self._groups[stand.answer], []).append(name)
+                alone = name if was_cut(stand.answer) else ""
+                holders.setdefault((self._groups[stand.answer], alone), []).append(name)
         return [
             DebatePosition(_commonest([stands[name].answer or "" for name in names]), tuple(names))
             for names in holders.values()
@@ -223,10 +232,23 @@ def _divided(course: Course, question: Question, team: Team, meanings: Meanings)
     }
     positions = meanings.positions(stands)
     tied = plurality(position for position in positions for _ in position.holders)
-    chosen = tied[0] if len(tied) == 1 else team.random(question, "tie").choice(tied)
+    chosen = _drawn(question, team, tied)
+    cut = cut_players(Answer(name, stand.answer) for name, stand in stands.items())
+    hangs = hangs_on_cut(
+        [position.holders for position in positions],
+        cut,
+        lambda groups: _drawn(question, team, plurality(group for group in groups for _ in group)),
+    )
     after = f"{len(course.rounds)} round{'s' if len(course.rounds) > 1 else ''}"
     cause = f"no agreement after {after} ({course.ending}) and a resolution; most of the final positions stand"
-    return _verdict(course, chosen.answer, stands[chosen.holders[0]].argument, chosen.holders, cause)
+    verdict = _verdict(course, chosen.answer, stands[chosen.holders[0]].argument, chosen.holders, cause)
+    if not hangs:
+        return verdict
+    return replace(verdict, traces=(*verdict.traces, traces.HangsOnCut(tuple(name for name in stands if name in cut))))
+
+
+def _drawn(question: Question, team: Team, tied: Sequence[T]) -> T:
+    return tied[0] if len(tied) == 1 else team.random(question, "tie").choice(tied)
 
 
 def _verdict(

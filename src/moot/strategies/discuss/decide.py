@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from moot.ballots import Rule
@@ -11,7 +12,7 @@ from moot.strategies.captaincy import nobody_answered
 from moot.strategies.discuss.remark import TableRemark
 from moot.strategies.discuss.table import DiscussionTable
 from moot.strategies.discuss.vote import TableVote, option_answers, own_answer, stated_solution, vote
-from moot.traces import Agreement
+from moot.traces import Agreement, HangsOnCut
 from moot.types import Answer, Verdict
 
 
@@ -95,7 +96,7 @@ def _counted(table: DiscussionTable, votes: list[TableVote]) -> Verdict:
         answers=last.solutions,
         turns=last.turn,
         absent=tuple(name for name in _silent(table) if not any(name in poll.grouping.players for poll in votes)),
-        traces=tuple(record for poll in votes for record in poll.traces()),
+        traces=(*(record for poll in votes for record in poll.traces()), *_hanging(votes)),
     )
     if last.winner is None:
         return _not_counted(table, votes, verdict)
@@ -103,6 +104,11 @@ def _counted(table: DiscussionTable, votes: list[TableVote]) -> Verdict:
     group = last.grouping.groups[last.winner]
     who = tuple(name for name in table.names if name in group)
     return replace(verdict, answer=chosen.text, reasoning=chosen.reasoning, who=who)
+
+
+def _hanging(votes: Sequence[TableVote]) -> Iterator[HangsOnCut]:
+    if cut := tuple(dict.fromkeys(name for poll in votes for name in poll.cut)):
+        yield HangsOnCut(cut)
 
 
 def _not_counted(table: DiscussionTable, votes: list[TableVote], verdict: Verdict) -> Verdict:

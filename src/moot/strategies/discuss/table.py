@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal
 
+from moot.models.cut_out import was_cut
 from moot.strategies.discuss.paradigm import Paradigm, Step
 from moot.strategies.discuss.personas import Agent
 from moot.strategies.discuss.remark import MessageForm, Said, TableRemark
@@ -178,7 +179,7 @@ class DiscussionTable:
         return stance(number, remark.said, spoken_to, [*same, *beside])
 
     async def _is_same(self, message: Said, other: str | None) -> bool:
-        if message.solution is None or other is None:
+        if message.solution is None or other is None or was_cut(message.solution) or was_cut(other):
             return False
         if message.solution.strip().casefold() == other.strip().casefold():
             return True

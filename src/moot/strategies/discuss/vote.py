@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from moot import traces
 from moot.ballots import Ballot, Rule, Tally, counted
+from moot.ballots.cut_voices import cut_players, points_hang_on_cut
 from moot.strategies.discuss.paper import Paper, PickForm
 from moot.strategies.discuss.personas import Agent
 from moot.strategies.discuss.table import DiscussionTable
@@ -56,6 +57,15 @@ class TableVote:
     def winner(self) -> int | None:
         """The option that won; None where none did, or several."""
         return self.tally.winners[0] if len(self.tally.winners) == 1 else None
+
+    @property
+    def cut(self) -> tuple[str, ...]:
+        """On whose solutions, out of which something was cut, it hangs what the vote comes to."""
+        cut = cut_players(self.solutions)
+        options = {number for number, group in enumerate(self.grouping.groups) if cut.intersection(group)}
+        if not points_hang_on_cut(self.tally.points, options, self.winner):
+            return ()
+        return tuple(solution.player for solution in self.solutions if solution.player in cut)
 
     def traces(self) -> Iterator[traces.Trace]:
         yield self.grouping.trace(self.turn)

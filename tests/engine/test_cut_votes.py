@@ -1,0 +1,157 @@
+"""Votes with an answer out of which a secret was cut: it may equal any other, so nothing that hangs on it is firm."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp import web
+from beside import in_a_thread
+from heard_requests import in_form, serving
+
+from moot.cli.app import app
+from moot.cli.exit import run_app
+from moot.models.cut_out import CUT_OUT
+
+ALL_CUT = {"ann": "oakum river", "bob": "river", "cat": "firth"}
+"""The key of ann's model is oakum."""
+TWO_AGREE = {"ann": "oakum river", "bob": "firth", "cat": "firth"}
+
+
+def moot(*arguments: object) -> int:
+    return run_app(app, [str(each) for each in arguments])
+
+
+def rows_of(folder: Path, sql: str) -> list[tuple[Any, ...]]:
+    with closing(sqlite3.connect(folder / "cup.db")) as connection:
+        return connection.execute(sql).fetchall()
+
+
+def by_model(answers: Mapping[str, str]) -> AbstractContextManager[str]:
+    async def handler(request: web.Request) -> web.Response:
+        if request.method == "GET":
+            return web.json_response({"data": [{"id": name} for name in answers]})
+        body = await request.json()
+        message = {"role": "assistant", "content": in_form(answers[body["model"]])}
+        usage = {"prompt_tokens": 10, "completion_tokens": 5}
+        return web.json_response({"choices": [{"message": message, "finish_reason": "stop"}], "usage": usage})
+
+    return in_a_thread(serving(handler))
+
+
+def team_file(folder: Path, url: str, answers: Mapping[str, str], strategies: list[Any], **others: Any) -> Path:
+    rows = [{"id": f"q{n}", "text": f"Which name is number {n}?", "answer": "firth"} for n in range(12)]
+    (folder / "questions.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    models = {
+        name: {
+            "provider": "endpoint",
+            "base_url": url,
+            "model": name,
+            "api_key_env": "KEY_OF_ANN" if name == "ann" else "KEY_OF_OTHERS",
+        }
+        for name in answers
+    }
+    teams = {"t": {"players": list(answers)}}
+    content = {
+        "name": "cup",
+        "questions": {"file": "questions.jsonl"},
+        "models": models,
+        "teams": teams,
+        "strategies": strategies,
+        **others,
+    }
+    path = folder / "cup.yaml"
+    path.write_text(json.dumps(content), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(autouse=True)
+def keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KEY_OF_ANN", "oakum")
+    monkeypatch.setenv("KEY_OF_OTHERS", "a-key-that-nobody-says")
+    monkeypatch.setenv("COLUMNS", "200")
+
+
+def figures(path: Path, capfd: pytest.CaptureFixture[str]) -> dict[str, Any]:
+    capfd.readouterr()
+    assert moot("report", path, "--json") == 0
+    told: dict[str, Any] = json.loads(capfd.readouterr().out)
+    return told
+
+
+def row_of(told: dict[str, Any], label: str) -> dict[str, Any]:
+    (row,) = [row for row in told["accuracy"] if row["label"] == label]
+    return row
+
+
+RULES: list[Any] = [
+    "vote",
+    {"weighted": {"weights": {"ann": 1, "bob": 1, "cat": 1}}},
+    {"leader": {"player": "cat", "unless": 2}},
+    {"cascade": {"order": ["bob", "ann", "cat"]}},
+]
+
+
+@pytest.mark.parametrize("strategy", RULES, ids=str)
+def test_a_count_that_hangs_on_what_was_cut_has_no_grade(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], strategy: Any
+) -> None:
+    with by_model(ALL_CUT) as url:
+        path = team_file(tmp_path, url, ALL_CUT, ["solo", strategy])
+        assert moot("run", path, "--quiet") == 0
+        said = capfd.readouterr().err
+    told = figures(path, capfd)
+    (row,) = [row for row in told["accuracy"] if not row.get("player")]
+    assert (row["value"], row["ungraded"], row["cut"]) == (None, 12, 12)
+    assert "24 answers have no grade" in said, "ann's own, and the team's"
+    assert rows_of(tmp_path, "SELECT count(*) FROM scores WHERE value IS NULL") == [(24,)]
+    assert moot("show", path, "q1") == 0
+    shown = capfd.readouterr().out
+    assert "the count hangs on the answer of ann, of which a part equals a key and was cut out" in shown
+
+
+@pytest.mark.parametrize("strategy", RULES, ids=str)
+def test_one_that_comes_out_the_same_whatever_was_cut_is_firm(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], strategy: Any
+) -> None:
+    with by_model(TWO_AGREE) as url:
+        path = team_file(tmp_path, url, TWO_AGREE, ["solo", strategy])
+        assert moot("run", path, "--quiet") == 0
+    told = figures(path, capfd)
+    (row,) = [row for row in told["accuracy"] if not row.get("player")]
+    assert (row["value"], row["ungraded"]) == (1.0, 0)
+    assert "cut" not in row
+
+
+def test_two_answers_that_look_alike_after_the_cut_are_not_one(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is left of both is the mark alone; what was cut out of them may be two different keys."""
+    monkeypatch.setenv("KEY_OF_OTHERS", "firth")
+    answers = {"ann": "oakum", "bob": "firth", "cat": "river"}
+    with by_model(answers) as url:
+        path = team_file(tmp_path, url, answers, ["solo", "vote"])
+        assert moot("run", path, "--quiet") == 0
+    assert rows_of(tmp_path, "SELECT count(*) FROM episodes WHERE answer = '%s'" % CUT_OUT) != [(0,)]
+    row = row_of(figures(path, capfd), "vote")
+    assert (row["value"], row["cut"]) == (None, 12)
+    verdicts = [json.loads(text) for (text,) in rows_of(tmp_path, "SELECT verdict FROM episodes")]
+    groups = [record["groups"] for verdict in verdicts for record in verdict.get("traces", ()) if "groups" in record]
+    assert groups
+    assert all(each == [["ann"], ["bob"], ["cat"]] for each in groups)
+
+
+def test_how_many_different_answers_there_were_is_not_known(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    with by_model(ALL_CUT) as url:
+        path = team_file(tmp_path, url, ALL_CUT, ["solo", "vote", "talkative"])
+        assert moot("run", path, "--quiet") == 0
+    told = figures(path, capfd)
+    (by_d,) = [told[name] for name in told if name == "diversity"] or [None]
+    print(json.dumps(by_d, indent=1))
+    rows = [row for rows in by_d.values() if isinstance(rows, list) for row in rows]
+    assert all(row.get("value") is None for row in rows)
