@@ -3,7 +3,8 @@
 The players of a cell that learns are asked alone first, and what they said is graded and grouped (`Plan.lessons_from`);
 then each question is decided by what is stored of others, so a figure hangs on nothing else that is in the file. Questions
 are dealt into folds, and each is decided by the lessons of the other folds: never by one of its own, nor of one with the
-same words, nor of one that belongs together with it, be it by way of others: what a report counts as one. What an episode
+same words, nor of one that belongs together with it, be it by way of others: what a report counts as one. And by lessons of its own
+kind alone: how good players are at one kind, and how often those are right who agree, says nothing of another. What an episode
 was decided from is told by a fingerprint: a judge who had failed, or a person, may say more later, and then it is decided
 again.
 """
@@ -31,7 +32,7 @@ from moot.store.store import Store
 from moot.team import Lesson
 from moot.team.lessons import FOLDS, LessonVerdict
 from moot.traces import DecidedFrom
-from moot.types import WITH_ANSWER, Answer, Case, Verdict, digest
+from moot.types import WITH_ANSWER, Answer, Case, QuestionKind, Verdict, digest
 
 FINGERPRINTS = 2**128
 
@@ -58,7 +59,7 @@ class Table:
 
 @dataclass(slots=True)
 class _Learnt:
-    """All lessons of one table, and which of them are of one fold."""
+    """All lessons of one table and one kind of questions, and which of them are of one fold."""
 
     lessons: list[Lesson] = field(default_factory=list)
     folds: list[Fold] = field(default_factory=list)
@@ -119,7 +120,7 @@ class Lessons:
     together, and whether these are enough to be dealt into folds."""
 
     def __init__(self, cases: Iterable[Case]) -> None:
-        self._learnt: dict[Table, _Learnt] = defaultdict(_Learnt)
+        self._learnt: dict[tuple[Table, QuestionKind], _Learnt] = defaultdict(_Learnt)
         named = {_named(case): case for case in cases}
         # The order of a question's choices makes no other question of it, and deals it into no other fold.
         self._units = {**dealing_names(named.items()), **clusters_of(named.items())}
@@ -134,19 +135,19 @@ class Lessons:
         return int(digest(["fold", unit]), 16) % FOLDS if self._dealt else unit
 
     def add(self, table: Table, case: Case, lesson: Lesson) -> None:
-        self._learnt[table].add(self._fold(case), replace(lesson, unit=self._unit(case)))
+        self._learnt[table, case.question.kind].add(self._fold(case), replace(lesson, unit=self._unit(case)))
 
     def miss(self, table: Table, case: Case, names: Collection[str]) -> None:
         """These could not be reached when this was asked."""
-        self._learnt[table].miss(self._fold(case), names)
+        self._learnt[table, case.question.kind].miss(self._fold(case), names)
 
     def of(self, case: Case, cell: Cell, repeat: int) -> tuple[Lesson, ...]:
-        """What this cell may learn from for this question: its own players' drafts on those of the other folds."""
-        return self._learnt[Table.of(cell, repeat)].others(self._fold(case))
+        """What this cell may learn from for this question: its own players' drafts on those of its kind in the other folds."""
+        return self._learnt[Table.of(cell, repeat), case.question.kind].others(self._fold(case))
 
     def decided_from(self, case: Case, cell: Cell, repeat: int) -> DecidedFrom:
         """The same as a record."""
-        return self._learnt[Table.of(cell, repeat)].decided_from(self._fold(case))
+        return self._learnt[Table.of(cell, repeat), case.question.kind].decided_from(self._fold(case))
 
     def seated(self, case: Case, cell: Cell, repeat: int) -> Cell:
         team = replace(cell.team, lessons=self.of(case, cell, repeat), category=case.category or "")
