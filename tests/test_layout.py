@@ -14,6 +14,7 @@ from source_trees import ROOT, classes_in, imports_of
 import moot
 
 ORDER = [
+    "bills",
     "errors",
     "later",
     "pasted",

@@ -36,6 +36,8 @@ import math
 import time
 from typing import Self
 
+from moot.bills import BillInPart
+
 
 class MootError(Exception):
     """The root: catching it catches everything moot raises on purpose."""
@@ -67,6 +69,8 @@ class CallError(MootError):
     """What the provider says it charges for it, where it does: a failure can come with a bill."""
     billed_tokens: tuple[int, int] | None = None
     """The same in tokens, of the prompt and of what was generated."""
+    bill_in_part: BillInPart | None = None
+    """What it says of a cost that it does not say in full."""
     bill_unfinished = False
     """It was cut off after that was said: more may have come."""
 

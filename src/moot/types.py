@@ -17,6 +17,11 @@ from typing import Any, Literal, get_args
 
 import orjson
 
+from moot.bills import FREE as FREE
+from moot.bills import UNCOUNTED
+from moot.bills import BillInPart as BillInPart
+from moot.bills import Price as Price
+from moot.bills import Usage as Usage
 from moot.rubric import Rubric
 from moot.traces import Ballot, Grouped, Trace, note_in, of_kind
 
@@ -216,50 +221,12 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
-    """Tokens as the provider bills them; None where it did not say. Reasoning is part of the completion, cached of the prompt."""
-
-    prompt: int | None = None
-    completion: int | None = None
-    reasoning: int | None = None
-    cached: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Price:
-    """USD per million tokens. Cached prompt tokens cost as much as others unless said otherwise."""
-
-    prompt: float
-    completion: float
-    cached: float | None = None
-
-    @property
-    def free(self) -> bool:
-        """Whether the list asks for nothing. What an endpoint states stands over it."""
-        return self.prompt == self.completion == 0 and not self.cached
-
-    def cost_usd(self, usage: Usage) -> float | None:
-        """What a reply cost; None where the provider did not count: unknown is not zero. Thoughts are part of the completion."""
-        if self.free:
-            return 0.0
-        if usage.prompt is None or (usage.completion is None and self.completion > 0):
-            return None
-        cached = min(usage.cached or 0, usage.prompt)
-        cached_price = self.prompt if self.cached is None else self.cached
-        tokens_usd = (usage.prompt - cached) * self.prompt + cached * cached_price
-        return (tokens_usd + (usage.completion or 0) * self.completion) / 1e6
-
-
-FREE = Price(0.0, 0.0)
-
-
-@dataclass(frozen=True, slots=True)
 class Reply:
     """What a model said. `finish` is the provider's word: stop, length, refusal, content_filter, ..."""
 
     text: str
     finish: str = "stop"
-    usage: Usage = Usage()
+    usage: Usage = UNCOUNTED
     latency_s: float = 0.0
     version: str | None = None
     """The model version that the provider reported, which may be more exact than the name asked for."""
@@ -268,6 +235,8 @@ class Reply:
     logprobs: Any = None
     key: str = ""
     """The key of the stored call; set by the cache."""
+    in_part: BillInPart | None = None
+    """What is stated of the cost where that is not known. Whoever pays believes it; it is kept with no call."""
 
     @property
     def refused(self) -> bool:
@@ -276,7 +245,7 @@ class Reply:
     def keyed(self, key: str) -> Reply:
         """The same reply, stored under this key."""
         spent = (self.usage, self.latency_s, self.version, self.cost_usd)
-        return Reply(self.text, self.finish, *spent, self.thoughts, self.logprobs, key)
+        return Reply(self.text, self.finish, *spent, self.thoughts, self.logprobs, key, self.in_part)
 
 
 @dataclass(frozen=True, slots=True)

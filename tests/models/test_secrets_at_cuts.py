@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from itertools import product
 from typing import Any
 
@@ -30,7 +31,9 @@ CUTS = (200, LONGEST_NAME, 400, 600, 1_000, LONGEST_WORDS)
 
 
 def parts_of_key(text: str) -> list[str]:
-    return [part for at in range(len(KEY) - PIECE + 1) if (part := KEY[at : at + PIECE]) in text]
+    """In letters of either size: whatever is made of a text before it is looked through."""
+    key, text = KEY.casefold(), text.casefold()
+    return [part for at in range(len(key) - PIECE + 1) if (part := key[at : at + PIECE]) in text]
 
 
 def choice(**more: Any) -> dict[str, Any]:
@@ -132,6 +135,47 @@ async def test_nor_where_the_wire_cuts_it() -> None:
     async with hostile(lambda asked, number: until_closed(f"data: {{{'x' * 20} {KEY[:7]}".encode())) as server:
         model = EndpointModel("ann", base_url=server.base_url, model="m", api_key=KEY, stream=True)
         assert parts_of_key(await said_of(model)) == []
+        await model.close()
+
+
+HEADERS = (
+    "Content-Encoding",
+    "Content-Type",
+    "Location",
+    "Retry-After",
+    "Transfer-Encoding",
+    "Content-Length",
+    "X-Any",
+)
+
+
+@pytest.mark.parametrize("header", HEADERS)
+@pytest.mark.parametrize("status", [200, 307, 429, 500])
+@pytest.mark.parametrize("stream", [False, True])
+async def test_nor_in_a_header(header: str, status: int, stream: bool, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    said = [value for before in ("", "gzip, ", "x" * 30 + " ", "identity;") for value in (before + KEY, KEY + before)]
+
+    def answer(asked: Any, number: int) -> bytes:
+        value = said[int(asked["messages"][0]["content"])] if asked else said[0]
+        head = f"HTTP/1.1 {status} Whatever\r\n{header}: {value}\r\nConnection: close\r\n\r\n"
+        return head.encode() + json.dumps(completion("A")).encode()
+
+    async with hostile(answer) as server:
+        model = EndpointModel("ann", base_url=server.base_url, model="m", api_key=KEY, stream=stream)
+        for number in range(len(said)):
+            assert parts_of_key(await said_of(model, str(number))) == []
+        with suppress(CallError):
+            assert parts_of_key(repr(await model.versions())) == []
+        await model.close()
+    assert parts_of_key(caplog.text) == []
+
+
+@pytest.mark.parametrize("encoding", ["br", " ZSTD"])
+async def test_a_way_of_packing_that_has_a_name_is_told_of(encoding: str) -> None:
+    async with hostile(lambda asked, number: http(completion("A"), Content_Encoding=encoding)) as server:
+        model = EndpointModel("ann", base_url=server.base_url, model="m", api_key=KEY)
+        assert f"packed as '{encoding.strip().lower()}', which was not asked for" in await said_of(model)
         await model.close()
 
 

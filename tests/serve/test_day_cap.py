@@ -105,6 +105,17 @@ def test_who_hangs_up_pays_and_a_restart_remembers(tmp_path: Path) -> None:
         assert server.bill_usd == billed
 
 
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_bill_that_says_a_part_alone_is_believed(tmp_path: Path, fails: bool) -> None:
+    with provider(latency_s=0.0) as server:
+        server.usage, server.fails_by = {"cost": 5.0, "is_byok": True}, "400" if fails else None
+        path = team(tmp_path, server)
+        for number in range(2):
+            with served(path) as url:
+                assert ask(url, f"Who is number {number}?") == (429 if number else 502 if fails else 200)
+        assert server.requests == 1
+
+
 def test_what_was_under_way_when_the_server_was_killed_is_charged(tmp_path: Path) -> None:
     with provider(tokens=MAX_TOKENS, latency_s=0.0) as server:
         path = team(tmp_path, server)

@@ -65,7 +65,7 @@ def _broke(message: str) -> ModelBroke:
 
 def charged(reply: Reply, price: Price | None) -> Reply:
     """The reply with what it cost: as its model says, else price times tokens, for every kind of model."""
-    if reply.cost_usd is not None or price is None:
+    if reply.cost_usd is not None or price is None or reply.in_part is not None:
         return reply
     cost_usd = price.cost_usd(reply.usage)
     return reply if cost_usd is None else replace(reply, cost_usd=cost_usd)

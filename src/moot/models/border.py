@@ -14,7 +14,7 @@ from typing import Any
 import orjson
 
 from moot.errors import CallError, ReplyTooLarge
-from moot.types import Reply, Usage
+from moot.types import BillInPart, Reply, Usage
 
 MOST_TOKENS = 2**31 - 1
 """What every database holds; a count above it counts nothing."""
@@ -153,6 +153,12 @@ def count(value: object) -> int | None:
     return value if type(value) is int and 0 <= value <= MOST_TOKENS else None
 
 
+def told_count(value: object) -> int | None:
+    """How many tokens there were at the least: a count that is too great to be kept is one of so many as can be."""
+    kept = count(value)
+    return MOST_TOKENS if kept is None and _beyond(value, MOST_TOKENS) else kept
+
+
 def usage_of(usage: object) -> Usage:
     if not isinstance(usage, Usage):
         return Usage()
@@ -166,6 +172,15 @@ def usage_of(usage: object) -> Usage:
 def usd(value: object) -> float | None:
     number = _number(value)
     return number if number is not None and number <= MOST_USD else None
+
+
+def told_usd(value: object) -> float | None:
+    """How much it was at the least: a statement of more than anybody is believed is one of so much."""
+    return MOST_USD if _beyond(value, MOST_USD) else usd(value)
+
+
+def _beyond(value: object, most: float) -> bool:
+    return not isinstance(value, bool) and isinstance(value, int | float) and value > most
 
 
 def seconds(value: object) -> float:
@@ -226,6 +241,8 @@ def admitted(reply: Reply) -> Reply:
     usage = usage_of(reply.usage)
     latency_s, cost_usd = seconds(reply.latency_s), None if reply.cost_usd is None else usd(reply.cost_usd)
     logprobs = logprobs_of(reply.logprobs)
+    odd = reply.in_part is not None or cost_usd != reply.cost_usd or usage is not reply.usage
+    in_part = _bill_in_part(reply) if odd else None
     same = (
         text is reply.text
         and thoughts is reply.thoughts
@@ -235,8 +252,25 @@ def admitted(reply: Reply) -> Reply:
         and latency_s == reply.latency_s
         and (cost_usd is None) == (reply.cost_usd is None)
         and logprobs is reply.logprobs
+        and in_part is reply.in_part
     )
-    return reply if same else Reply(text, finish, usage, latency_s, version, cost_usd, thoughts, logprobs)
+    if same:
+        return reply
+    return Reply(text, finish, usage, latency_s, version, cost_usd, thoughts, logprobs, in_part=in_part)
+
+
+def _bill_in_part(reply: Reply) -> BillInPart | None:
+    """As it is said, and what is too great to be kept."""
+    said = reply.in_part if isinstance(reply.in_part, BillInPart) else BillInPart()
+    counted = reply.usage if isinstance(reply.usage, Usage) else Usage()
+    dollars = told_usd(reply.cost_usd) if _beyond(reply.cost_usd, MOST_USD) else told_usd(said.usd)
+    prompt, completion = said.prompt, said.completion
+    if _beyond(counted.prompt, MOST_TOKENS) or _beyond(counted.completion, MOST_TOKENS):
+        prompt, completion = counted.prompt, counted.completion
+    clean = BillInPart(dollars or 0.0, told_count(prompt), told_count(completion), told_count(said.total))
+    if clean == reply.in_part:
+        return reply.in_part
+    return None if clean.says_nothing else clean
 
 
 def clean_error(error: CallError) -> None:

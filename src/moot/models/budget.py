@@ -26,7 +26,7 @@ from moot.models.last_look import attempting
 from moot.models.limit import COMPLETION_GUESS
 from moot.models.model import Model, Wrapper
 from moot.stats.written_numbers import dollars, dollars_alike
-from moot.types import Price, Reply, Request, Usage
+from moot.types import BillInPart, Price, Reply, Request, Usage
 
 SUPPOSED = Price(1.0, 10.0)
 """How the parts of a bill relate where the file says that there is none: words are dearer than what is read, and by no more."""
@@ -72,6 +72,14 @@ def told_usd(reply: Reply, price: Price | None) -> float | None:
         return reply.cost_usd
     counts = price.completion > 0 or (not usage.prompt and price.prompt > 0)
     return None if counts and reply.cost_usd <= (price.cost_usd(usage) or 0.0) else reply.cost_usd
+
+
+def told_in_part(reply: Reply) -> BillInPart:
+    """What a reply says of its cost where that is not known."""
+    return reply.in_part or BillInPart(0.0, reply.usage.prompt, reply.usage.completion or None)
+
+
+NOTHING_STATED = BillInPart()
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,23 +275,26 @@ class Budget(Wrapper):
         hold = await self._held(request)
         reply: Reply | None = None
         spent_usd: float | None = None  # until we know better: a cancelled call may be on the bill too
-        used = Usage()
+        used, in_part = Usage(), NOTHING_STATED
         with attempting() as attempt:
             try:
                 reply = await self.inner.generate(request)
                 used = reply.usage
                 self._longest = max(self._longest, used.completion or 0)
                 spent_usd = told_usd(reply, self._price)
+                in_part = told_in_part(reply)
             except CallError as error:
                 spent_usd = self._billed_usd(request, error)
+                in_part = error.bill_in_part or in_part
                 used = Usage(*error.billed_tokens) if error.billed_tokens else used
                 raise
             except asyncio.CancelledError:
                 spent_usd = 0.0 if attempt.held_back else None
                 raise
             finally:
-                self._check(request, spent_usd, used)
-                billed_usd = self._most_usd(request) if spent_usd is None else spent_usd
+                least_usd = in_part.usd if self._price.free else in_part.least_usd(self._price)
+                self._check(request, least_usd if spent_usd is None else spent_usd, used)
+                billed_usd = self._most_usd(request, in_part) if spent_usd is None else spent_usd
                 lost = spent_usd is None or (reply is None and spent_usd > 0)
                 self._purse.settle(hold, billed_usd, lost=lost, reply=reply)
         return reply
@@ -321,8 +332,8 @@ class Budget(Wrapper):
         unfinished = error.bill_unfinished and error.billed_usd <= self._most_usd(request)
         return None if unfinished else error.billed_usd
 
-    def _check(self, request: Request, billed_usd: float | None, used: Usage) -> None:
-        """What an endpoint says it has billed is believed, however much it is."""
+    def _check(self, request: Request, billed_usd: float, used: Usage) -> None:
+        """What an endpoint says it has billed is believed, however much it is; also where it says a part of it alone."""
         if not billed_usd:
             return
         if self._price.free:
@@ -335,9 +346,20 @@ class Budget(Wrapper):
         self._trust.believe(times)
         self._purse.overcharged(self.name, allowed_usd, billed_usd, times)
 
-    def _most_usd(self, request: Request) -> float:
-        return self._plain_most_usd(request) * self._trust.times
+    def _most_usd(self, request: Request, in_part: BillInPart = NOTHING_STATED) -> float:
+        """`in_part`: what is stated of what it was, so that it may be more than was allowed."""
+        most_usd = self._plain_most_usd(request) * self._trust.times
+        if in_part.says_nothing or self._price.free:
+            return max(most_usd, in_part.usd)
+        return max(most_usd, in_part.most_usd(self._listed, most_tokens(request), self._reply_tokens))
 
     def _plain_most_usd(self, request: Request) -> float:
-        price = SUPPOSED if self._price.free else self._price
-        return most_usd(price, request, self._longest if self._max_tokens is None else self._max_tokens)
+        return most_usd(self._listed, request, self._reply_tokens)
+
+    @property
+    def _listed(self) -> Price:
+        return SUPPOSED if self._price.free else self._price
+
+    @property
+    def _reply_tokens(self) -> int:
+        return self._longest if self._max_tokens is None else self._max_tokens

@@ -38,7 +38,7 @@ from moot.models.secrets import Secrets, parts_of_header, secret_headers, secret
 from moot.models.stream import StreamSoFar, read_stream
 from moot.models.stream_way import StreamRefused, StreamWay, Way
 from moot.models.taken_params import ParamRefused, TakenParams
-from moot.models.wire import cost_of, read_completion, read_usage
+from moot.models.wire import bill_in_part, cost_of, read_completion, read_usage
 from moot.types import Price, Reply, Request, dense_json
 
 JsonMode = Literal["auto", "schema", "object", "off"]
@@ -331,9 +331,10 @@ class EndpointModel:
             return None
         usage = read_usage(told := told_usage(raw))
         cost_usd = cost_of(told, usage, self.price)
-        cost_usd = 0.0 if cost_usd is None and self.price is not None else cost_usd
+        in_part = None if cost_usd is not None else bill_in_part(told, usage, self.price)
+        cost_usd = 0.0 if cost_usd is None and in_part is None and self.price is not None else cost_usd
         told_words = border.storable(self._secrets.shortened(words, border.LONGEST_WORDS))
-        return Reply(told_words, FILTERED, usage=usage, latency_s=latency_s, cost_usd=cost_usd)
+        return Reply(told_words, FILTERED, usage=usage, latency_s=latency_s, cost_usd=cost_usd, in_part=in_part)
 
     def _raise_for_status(
         self, response: aiohttp.ClientResponse, raw: bytes | bytearray, sent: Mapping[str, Any] | None = None

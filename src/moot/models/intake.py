@@ -33,6 +33,10 @@ ERROR_BYTES = 256 * 1024
 """Of the body of an error more is not read: its status says what it is."""
 
 ACCEPTED = "gzip, deflate"
+KNOWN_ENCODINGS = frozenset(
+    ("aws-chunked", "br", "compress", "dcb", "dcz", "lz4", "snappy", "x-compress", "xz", "zstd")
+)
+"""Others than that."""
 MOST_MEMBERS = 16
 _STEP = 64 * 1024
 
@@ -179,7 +183,9 @@ class Unpacker:
             return cls(16 + zlib.MAX_WBITS)
         if kind == "deflate":
             return cls(None)
-        raise ReplyBroken(f"the reply is packed as {kind[:40]!r}, which was not asked for")
+        # Only what is known by name is repeated: a server may send back there what it was shown.
+        named = f" as {kind!r}" if kind in KNOWN_ENCODINGS else " in some other way"
+        raise ReplyBroken(f"the reply is packed{named}, which was not asked for")
 
     @property
     def whole(self) -> bool:

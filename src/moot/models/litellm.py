@@ -32,7 +32,7 @@ from moot.models.retry_after import asked_pause_s
 from moot.models.secrets import Secrets
 from moot.models.stream import StreamSoFar
 from moot.models.stream_way import StreamRefused, StreamWay, Way
-from moot.models.wire import cost_of, read_completion, read_usage
+from moot.models.wire import bill_in_part, cost_of, read_completion, read_usage
 from moot.types import Price, Reply, Request
 
 
@@ -179,10 +179,11 @@ class LitellmModel:
         """The reply that a filter's refusal is. One that came as a status is not on the bill, but for what it says."""
         usage = read_usage(end.usage)
         cost_usd = cost_of(end.usage, usage, self.price)
-        if self.price is not None and cost_usd is None and end.status is not None:
+        in_part = None if cost_usd is not None else bill_in_part(end.usage, usage, self.price)
+        if self.price is not None and cost_usd is None and in_part is None and end.status is not None:
             cost_usd = 0.0
         words = border.storable(self._secrets.shortened(words, border.LONGEST_WORDS))
-        return Reply(words, FILTERED, usage=usage, latency_s=latency_s, cost_usd=cost_usd)
+        return Reply(words, FILTERED, usage=usage, latency_s=latency_s, cost_usd=cost_usd, in_part=in_part)
 
     def _ours(self, error: Exception, end: CallEnd) -> CallError:
         """LiteLLM's many exceptions by what became of the request, else by the status they carry."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from moot.errors import CallError
 from moot.models.budget import Hold, Till
 from moot.models.model import Model, Wrapper
-from moot.types import Reply, Request
+from moot.types import BillInPart, Reply, Request
 
 NOTHING_HELD = Hold(0.0)
 
@@ -25,6 +25,7 @@ class StatedLosses(Wrapper):
         try:
             return await self.inner.generate(request)
         except CallError as error:
-            if error.billed_usd:
-                self._till.settle(NOTHING_HELD, error.billed_usd, lost=True)
+            in_part = error.bill_in_part or BillInPart()
+            if stated_usd := error.billed_usd or in_part.usd:
+                self._till.settle(NOTHING_HELD, stated_usd, lost=True)
             raise

@@ -18,7 +18,7 @@ from moot.models.filtered import FILTERED, block_reason, filter_words
 from moot.models.finish_words import failed_end_of, finish_reason
 from moot.models.hiccups import error_of, failed_end, failure_of, preview
 from moot.models.secrets import NO_SECRETS, Secrets
-from moot.types import Price, Reply, Usage
+from moot.types import BillInPart, Price, Reply, Usage
 
 _DECIMAL = re.compile(r"\d{1,20}(\.\d{1,40})?([eE]-?\d{1,3})?", re.ASCII)
 
@@ -135,13 +135,15 @@ def build_reply(
     if text and counted.completion == 0 and (finish != FILTERED or broken_off):
         # Words take tokens: gateways and libraries write 0 where they do not know. A filter's words are its own.
         counted = replace(counted, prompt=counted.prompt or None, completion=None)
+    cost_usd = cost_of(usage, counted, price)
     return Reply(
         text=border.long_text(text),
         finish=secrets.name(finish) or "stop",
         usage=counted,
         latency_s=latency_s,
         version=version,
-        cost_usd=cost_of(usage, counted, price),
+        cost_usd=cost_usd,
+        in_part=bill_in_part(usage, counted, price) if cost_usd is None else None,
         thoughts=border.long_text(thoughts) if isinstance(thoughts, str) and thoughts else None,
         logprobs=border.logprobs_of(logprobs),
     )
@@ -158,12 +160,34 @@ def tell_bill(
     counted = read_usage(usage)
     prompt, completion = counted.prompt or 0, counted.completion or 0
     error.maybe_billed = error.maybe_billed or generated or prompt + completion > 0
-    if counted.prompt is not None and counted.completion is not None and prompt + completion > 0:
+    whole = counted.prompt is not None and counted.completion is not None and prompt + completion > 0
+    # A sum of money stands whatever was counted beside it.
+    billed_usd = cost_of(usage, counted, price) if whole else stated_usd(usage)
+    if whole:
         error.billed_tokens = (prompt, completion)
-        error.billed_usd = cost_of(usage, counted, price) or None
-        error.bill_unfinished = unfinished
-    elif stated := stated_usd(usage):  # a sum of money stands whatever was counted beside it
-        error.maybe_billed, error.billed_usd, error.bill_unfinished = True, stated, unfinished
+    if whole or billed_usd:
+        error.maybe_billed, error.billed_usd, error.bill_unfinished = True, billed_usd or None, unfinished
+    if not billed_usd and (in_part := bill_in_part(usage, counted, price)) is not None:
+        error.maybe_billed, error.bill_in_part, error.bill_unfinished = True, in_part, unfinished
+
+
+def bill_in_part(usage: object, counted: Usage, price: Price | None) -> BillInPart | None:
+    """What is stated of a cost that is not known; None: nothing."""
+    if not isinstance(usage, Mapping):
+        return None
+    money = border.told_usd(_cost(usage)) or 0.0
+    if _with_own_key(usage):
+        money += border.told_usd(_upstream(usage)) or 0.0
+    said = BillInPart(min(money, border.MOST_USD))
+    if price is not None and not price.free:
+        prompt, completion = (border.told_count(usage.get(name)) for name in ("prompt_tokens", "completion_tokens"))
+        said = BillInPart(
+            said.usd,
+            prompt if counted.prompt is None else counted.prompt,
+            (completion or None) if counted.completion is None else counted.completion,  # a 0: nobody knows
+            border.told_count(usage.get("total_tokens")),
+        )
+    return None if said.says_nothing else said
 
 
 def stated_usd(usage: object) -> float | None:
@@ -172,30 +196,28 @@ def stated_usd(usage: object) -> float | None:
     Of a call that OpenRouter made with the user's own key for the provider, `cost` is its fee alone, and says nothing without
     the provider's part.
     """
-    stated = _stated_cost(usage)
+    stated = border.usd(_cost(usage))
     if stated is None or not _with_own_key(usage):
         return stated
-    upstream = _upstream_usd(usage)
-    return None if upstream is None else border.usd(stated + upstream)
+    upstream = border.usd(_upstream(usage))
+    return border.usd(stated + upstream) if upstream else None
 
 
-def _stated_cost(usage: object) -> float | None:
+def _cost(usage: object) -> object:
     cost = usage.get("cost") if isinstance(usage, Mapping) else None
     if isinstance(cost, Mapping):
         cost = cost.get("total_cost")
-    return border.usd(_spelt_out(cost))
+    return _spelt_out(cost)
 
 
 def _with_own_key(usage: object) -> bool:
     return isinstance(usage, Mapping) and usage.get("is_byok") is True
 
 
-def _upstream_usd(usage: object) -> float | None:
+def _upstream(usage: object) -> object:
     """What the provider takes where the gateway's cost is its fee alone. A 0 is what is written where nobody knows."""
     details = usage.get("cost_details") if isinstance(usage, Mapping) else None
-    if not isinstance(details, Mapping):
-        return None
-    return border.usd(_spelt_out(details.get("upstream_inference_cost"))) or None
+    return _spelt_out(details.get("upstream_inference_cost")) if isinstance(details, Mapping) else None
 
 
 def _spelt_out(cost: object) -> object:
@@ -207,14 +229,18 @@ def cost_of(usage: object, counted: Usage, price: Price | None) -> float | None:
     """What was paid: as the provider states it, else by the price list.
 
     A statement of nothing stands only where the list asks for nothing: gateways write 0 where they do not know. A fee for the
-    user's own key without the provider's part comes on top of the list's price, which is that part.
+    user's own key without the provider's part comes on top of the list's price, which is that part. A statement that nobody can
+    believe, or keep, is none of what the list says either.
     """
     stated = stated_usd(usage)
     if stated or (stated is not None and price is None):
         return stated
+    parts = (_cost(usage), _upstream(usage) if _with_own_key(usage) else None)
     listed = price.cost_usd(counted) if price else None
-    fee = _stated_cost(usage) if _with_own_key(usage) and _upstream_usd(usage) is None else None
-    return listed if listed is None or not fee else border.usd(listed + fee)
+    if listed is None or any(border.usd(part) != border.told_usd(part) for part in parts):
+        return None
+    fee, upstream = map(border.usd, parts)
+    return border.usd((upstream or listed) + (fee or 0.0)) if _with_own_key(usage) else listed
 
 
 def read_usage(usage: object) -> Usage:

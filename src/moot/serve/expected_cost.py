@@ -152,7 +152,11 @@ def _most_usd(call: Call, models: Mapping[str, BuiltModel]) -> float:
     built = models.get(call.model or "")
     if built is None or built.model.price is None:
         return 0.0
-    return most_usd(built.model.price, call.request, _reply_tokens(built))
+    allowed_usd = most_usd(built.model.price, call.request, _reply_tokens(built))
+    if call.reply is None or call.reply.in_part is None:
+        return allowed_usd
+    told_usd = call.reply.in_part.most_usd(built.model.price, most_tokens(call.request), _reply_tokens(built))
+    return max(allowed_usd, told_usd)
 
 
 def _reply_tokens(built: BuiltModel) -> int:
