@@ -16,11 +16,14 @@ from heard_requests import in_form, serving
 
 from moot.cli.app import app
 from moot.cli.exit import run_app
-from moot.models.cut_out import CUT_OUT
 
 ALL_CUT = {"ann": "oakum river", "bob": "river", "cat": "firth"}
 """The key of ann's model is oakum."""
 TWO_AGREE = {"ann": "oakum river", "bob": "firth", "cat": "firth"}
+
+
+HANGING = """SELECT question_id FROM cases JOIN scores ON scores."case" = cases.id
+    WHERE scores.detail LIKE 'the count hangs on an answer%'"""
 
 
 def moot(*arguments: object) -> int:
@@ -110,9 +113,11 @@ def test_a_count_that_hangs_on_what_was_cut_has_no_grade(
     assert (row["value"], row["ungraded"], row["cut"]) == (None, 12, 12)
     assert "24 answers have no grade" in said, "ann's own, and the team's"
     assert rows_of(tmp_path, "SELECT count(*) FROM scores WHERE value IS NULL") == [(24,)]
-    assert moot("show", path, "q1") == 0
-    shown = capfd.readouterr().out
-    assert "the count hangs on the answer of ann, of which a part equals a key and was cut out" in shown
+    found = rows_of(tmp_path, HANGING)
+    assert found, "where lots gave it to ann it is the answer itself that has lost a part"
+    assert moot("show", path, found[0][0]) == 0
+    shown = " ".join(capfd.readouterr().out.split())
+    assert "ungraded: the count hangs on an answer of which part equals a key of its model and was cut out" in shown
 
 
 @pytest.mark.parametrize("strategy", RULES, ids=str)
@@ -137,7 +142,7 @@ def test_two_answers_that_look_alike_after_the_cut_are_not_one(
     with by_model(answers) as url:
         path = team_file(tmp_path, url, answers, ["solo", "vote"])
         assert moot("run", path, "--quiet") == 0
-    assert rows_of(tmp_path, "SELECT count(*) FROM episodes WHERE answer = '%s'" % CUT_OUT) != [(0,)]
+    assert rows_of(tmp_path, "SELECT count(*) FROM episodes WHERE answer LIKE '%✂%'") != [(0,)]
     row = row_of(figures(path, capfd), "vote")
     assert (row["value"], row["cut"]) == (None, 12)
     verdicts = [json.loads(text) for (text,) in rows_of(tmp_path, "SELECT verdict FROM episodes")]
@@ -148,10 +153,14 @@ def test_two_answers_that_look_alike_after_the_cut_are_not_one(
 
 def test_how_many_different_answers_there_were_is_not_known(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     with by_model(ALL_CUT) as url:
-        path = team_file(tmp_path, url, ALL_CUT, ["solo", "vote", "talkative"])
+        teams = {"t": {"players": list(ALL_CUT), "captain": "bob"}}
+        path = team_file(
+            tmp_path, url, ALL_CUT, ["solo", "vote", "talkative", {"adaptive": {"talk_from": 3}}], teams=teams
+        )
         assert moot("run", path, "--quiet") == 0
     told = figures(path, capfd)
-    (by_d,) = [told[name] for name in told if name == "diversity"] or [None]
-    print(json.dumps(by_d, indent=1))
-    rows = [row for rows in by_d.values() if isinstance(rows, list) for row in rows]
-    assert all(row.get("value") is None for row in rows)
+    assert not told.get("diversity")
+    assert not told.get("self_preference"), "whose draft a captain says is not known either"
+    row = row_of(told, "adaptive (talk_from 3)")
+    assert (row["value"], row["cut"]) == (None, 12), "with nothing cut out they might not have talked"
+    assert row_of(told, "talkative")["value"] == 0.0, "who has read them all gives an answer of its own"

@@ -11,8 +11,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from moot.models.cut_out import was_cut
 from moot.types import Answer
 
-Group = tuple[str, ...]
-Groups = Sequence[Group]
+VoteGroup = tuple[str, ...]
+VoteGroups = Sequence[VoteGroup]
 
 MOST_CUT = 4
 """Answers with a part cut out that are tried in every way. With more nothing is firm."""
@@ -27,10 +27,10 @@ def cut_players(answers: Iterable[Answer]) -> frozenset[str]:
     return frozenset(answer.player for answer in answers if was_cut(answer.text))
 
 
-def readings(groups: Groups, cut: Collection[str]) -> Iterator[Groups]:
+def readings(groups: VoteGroups, cut: Collection[str]) -> Iterator[VoteGroups]:
     """Who may have said the same, if answers of these players can equal any other: every way there is.
 
-    Groups are in the order of who stands first in them, and so are their players, as a grouping has them.
+    VoteGroups are in the order of who stands first in them, and so are their players, as a grouping has them.
     """
     seats = [player for group in groups for player in group]
     whole = [set(group) - set(cut) for group in groups]
@@ -50,7 +50,7 @@ def _joined(groups: list[set[str]], left: Sequence[str]) -> Iterator[list[set[st
     yield from _joined([*groups, {first}], others)
 
 
-def hangs_on_cut(groups: Groups, cut: Collection[str], taken: Callable[[Groups], Group | None]) -> bool:
+def hangs_on_cut(groups: VoteGroups, cut: Collection[str], taken: Callable[[VoteGroups], VoteGroup | None]) -> bool:
     """Whether another answer might have been taken, had nothing been cut out.
 
     `taken`: which group a rule takes of such groups; None: it would have asked on, so nobody knows.
@@ -78,7 +78,7 @@ def points_hang_on_cut(points: Sequence[float], cut: Collection[int], winner: in
     return max(others, default=0.0) + sum(points[option] for option in cut) >= points[winner]
 
 
-def count_hangs_on_cut(groups: Groups, cut: Collection[str], at_least: int) -> bool:
+def count_hangs_on_cut(groups: VoteGroups, cut: Collection[str], at_least: int) -> bool:
     """Whether nobody knows if there are so many different answers."""
     here = {player for group in groups for player in group if player in cut}
     apart = len([group for group in groups if not set(group) <= here])

@@ -13,7 +13,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from annotated_types import Ge, Gt, Lt
 
-from moot.ballots.cut_voices import MOST_CUT, UNTOLD_OF_CUT, Groups, cut_players, readings
+from moot.ballots.cut_voices import MOST_CUT, UNTOLD_OF_CUT, VoteGroups, cut_players, readings
 from moot.decide.asking_order import (
     CHEAPEST_FIRST,
     AskingPlan,
@@ -211,7 +211,7 @@ class _Course:
         waiting = [self.plan.players[seat] for wave in self.left for seat in wave]
         return self.plan.until.hear(candidates_by_name(asked, [groups], [{}]), waiting)
 
-    def _ahead(self, groups: Groups) -> Groups:
+    def _ahead(self, groups: VoteGroups) -> VoteGroups:
         """What was ahead in the end; had these said the same instead, what would have been taken where it would have stopped,
         and nobody's where it would have asked on."""
         assert self.grouping is not None, "whoever is ahead was heard"
@@ -229,7 +229,7 @@ class _Course:
         first = [set(part) for part, place in zip(here, places, strict=True) if standing.ahead[0, place]]
         return [group for group in groups if any(part <= set(group) for part in first)]
 
-    def _stopped(self, groups: Groups) -> tuple[WaveResult, Groups] | None:
+    def _stopped(self, groups: VoteGroups) -> tuple[WaveResult, VoteGroups] | None:
         """Where it would have stopped, had these said the same, and who of them had been asked; None: nowhere."""
         asked: set[str] = set()
         for wave in self.waves:
@@ -252,7 +252,7 @@ class _Course:
             return None
         return HangsOnCut(tuple(draft.player for draft in self.drafts if draft.player in cut))
 
-    def _enough_with(self, groups: Groups) -> bool:
+    def _enough_with(self, groups: VoteGroups) -> bool:
         return self._stopped(groups) is not None or bool(self._stand(groups).enough[0])
 
     def verdict(self, until: float | None) -> Verdict:

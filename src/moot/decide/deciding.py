@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from moot.ballots.cut_voices import UNTOLD_OF_CUT, Groups, cut_players
+from moot.ballots.cut_voices import UNTOLD_OF_CUT, VoteGroups, cut_players
 from moot.decide.candidates import Candidates, candidates_by_name
 from moot.decide.choice_model import ChoiceModel
 from moot.decide.learning import FEWEST, LearntRule
@@ -93,7 +93,7 @@ def decide_by(kept: Kept, question: Question, team: Team, drafts: Sequence[Answe
     scores = checked_scores(kept.rule, candidates)[0]
     points = [float(scores[place]) if np.isfinite(scores[place]) else 0.0 for place in places]
 
-    def ahead(groups: Groups) -> Groups:
+    def ahead(groups: VoteGroups) -> VoteGroups:
         table = candidates_here(seats, groups, team.category)
         first = winners(kept.rule, table)[0]
         return [group for group, place in zip(groups, places_of_groups(table, groups), strict=True) if first[place]]
@@ -109,12 +109,12 @@ def decide_by(kept: Kept, question: Question, team: Team, drafts: Sequence[Answe
     return replace(verdict, traces=(*verdict.traces, record, *why))
 
 
-def candidates_here(players: Sequence[str], groups: Groups, category: str = "") -> Candidates:
+def candidates_here(players: Sequence[str], groups: VoteGroups, category: str = "") -> Candidates:
     """The answers to one question, which nobody has graded."""
     return candidates_by_name(players, [groups], [{}], (category,) if category else ())
 
 
-def places_of_groups(candidates: Candidates, groups: Groups) -> list[int]:
+def places_of_groups(candidates: Candidates, groups: VoteGroups) -> list[int]:
     """Where each group stands among the candidates, which go by the seats of who gave them first."""
     return [place_of(candidates, group) for group in groups]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from moot.ballots.cut_voices import UNTOLD_OF_CUT, cut_players
 from moot.decide.abstaining import AnswerChance
 from moot.experiment.plan import Cell
 from moot.grade.group import Stages
@@ -52,7 +53,9 @@ class AnsweredQuestion:
 
     @property
     def why_no_agreement(self) -> str | None:
-        """Long answers are told apart by who can tell what they mean, or not at all."""
+        """Nobody knows what was cut out of an answer; long ones are told apart by who can tell what they mean, or not at all."""
+        if cut_players(self.verdict.answers):
+            return UNTOLD_OF_CUT
         grouped = of_kind(self.verdict.traces, Grouped)
         return LONG if self.episode.question.is_long and not grouped else None
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from moot.ballots.cut_voices import Groups, cut_players, hangs_on_cut
+from moot.ballots.cut_voices import VoteGroups, cut_players, hangs_on_cut
 from moot.ballots.plurality import plurality
 from moot.errors import BudgetReached
 from moot.models.cut_out import was_cut
@@ -74,11 +74,11 @@ class Vote(Captained):
         return verdict_of_groups(question, team, drafts, grouping, most_voices, points, spared)
 
 
-Ahead = Callable[[Groups], Groups]
+Ahead = Callable[[VoteGroups], VoteGroups]
 """Which of several groups a rule takes: nobody's where it would ask on."""
 
 
-def most_voices(groups: Groups) -> Groups:
+def most_voices(groups: VoteGroups) -> VoteGroups:
     """The largest."""
     return plurality(group for group in groups for _ in group)
 
@@ -119,7 +119,7 @@ def verdict_of_groups(
     )
 
 
-def _of_tied(question: Question, team: Team, tied: Groups) -> tuple[str, ...] | None:
+def _of_tied(question: Question, team: Team, tied: VoteGroups) -> tuple[str, ...] | None:
     """Which of them has it."""
     if len(tied) < 2:
         return tied[0] if tied else None
@@ -131,7 +131,7 @@ def _count(
     question: Question,
     drafts: Sequence[Answer],
     grouping: Grouping,
-    tied: Groups,
+    tied: VoteGroups,
     points: Sequence[float],
 ) -> Iterator[Trace]:
     """The drafts as ballots: everybody votes for its own group."""

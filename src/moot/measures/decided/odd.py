@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from moot.ballots.cut_voices import cut_players
 from moot.decide.candidates import candidates_by_name
 from moot.decide.odd_players import odd_players
 from moot.later import numpy as np
@@ -45,6 +46,8 @@ def odd_among(source: Source, cell: Stored) -> OddPlayers:
         if not grouped or episode.question in groups:
             continue
         drafts = drafts_of(cell, episode.verdict)
+        if cut_players(drafts):
+            continue  # who agrees with whom is not known
         players |= dict.fromkeys(draft.player for draft in drafts)
         groups[episode.question] = grouped[0].groups
         case = source.cases[episode.question]

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
+from moot.ballots.cut_voices import fewest_groups
 from moot.engine.match_record import Groups
 from moot.measures.quiz.played import DraftsKey, Played, solos, split, teams
 from moot.stats.counted_words import count
@@ -41,10 +42,13 @@ def answer_counts(plays: Sequence[Played]) -> AnswerCounts:
 
     An answer in no group where all were waited for failed in one play and came in another: that says nothing of what the
     team thinks, so that such a set is left out and the others stand for it. Where plays may come to anything, whoever could not
-    be reached may yet give one answer more.
+    be reached may yet give one answer more. An answer with a part cut out may equal any other, or none.
     """
     groups, stopped = _known_groups(plays), {play.drafts for play in plays if play.known_groups is not None}
     again: dict[DraftsKey, frozenset[str]] = {play.drafts: play.asked_again for play in teams(plays)}
+    lost: dict[DraftsKey, frozenset[str]] = {}
+    for play in teams(plays):
+        lost[play.drafts] = lost.get(play.drafts, frozenset()) | play.cut
     answered: dict[DraftsKey, set[str]] = {}
     not_heard: dict[DraftsKey, set[str]] = {}
     for play in solos(plays):
@@ -59,7 +63,11 @@ def answer_counts(plays: Sequence[Played]) -> AnswerCounts:
         missing = not_heard.get(drafts, set()) | (answered.get(drafts, set()) - set(chain.from_iterable(together)))
         coming = again.get(drafts, frozenset()).difference(*together)
         missing |= coming
-        if missing and (coming or drafts in stopped):
+        cut = lost.get(drafts, frozenset()).intersection(chain.from_iterable(together))
+        if cut and not (missing and not coming and drafts not in stopped):
+            whole = len([group for group in together if not cut.issuperset(group)])
+            unknown[drafts] = range(fewest_groups(whole, len(cut)), len(together) + len(missing) + 1)
+        elif missing and (coming or drafts in stopped):
             unknown[drafts] = range(max(1, len(together)), len(together) + len(missing) + 1)
         elif together and not missing:
             sure[drafts] = len(together)
@@ -97,7 +105,7 @@ def _fullest(grouped: Iterable[tuple[DraftsKey, Groups]]) -> dict[DraftsKey, Gro
 
 def unplaced_words(questions: int) -> str:
     named = count(questions, "question")
-    return f"{named} may stand here too: a player was not heard there, and nobody knows how many answers there were"
+    return f"{named} may stand here too: not every answer is known there, and nobody knows how many there were"
 
 
 def unplaced_row(surely: Sequence[Played], perhaps: Sequence[Played], name: str) -> Row:

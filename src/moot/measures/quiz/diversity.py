@@ -140,7 +140,7 @@ def diversity_and_people(plays: Sequence[Played]) -> Row | None:
         by_question.setdefault(question, []).append(d)
     diversity = {question: sum(several) / len(several) for question, several in by_question.items()}
     if unplaced := len({question for question, _ in counts.open if question in people}):
-        why = f"of {count(unplaced, 'question')} nobody knows how many answers there were: a player was not heard there"
+        why = f"of {count(unplaced, 'question')} nobody knows how many answers there were: not every one is known"
         return {"rho": None, "low": None, "high": None, "n": 0, "p": None, "why": why}
     both = sorted(diversity.keys() & people.keys())
     found = spearman_over_questions({question: (float(diversity[question]), people[question]) for question in both})

@@ -46,7 +46,7 @@ def left_out_words(figures: Figures) -> list[str]:
         return []
     return [
         f"{count(left_out, 'question')} left out, in some play at least: nobody answered, a player was not heard, or an answer"
-        " stands in no group."
+        " stands in no group or has lost a part that equals a key."
     ]
 
 

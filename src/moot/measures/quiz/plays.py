@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from weakref import WeakKeyDictionary
 
+from moot.ballots.cut_voices import cut_players
 from moot.engine.match_record import Groups
 from moot.measures.cells import Stored
 from moot.measures.draft_calls import DraftTable
@@ -173,5 +174,6 @@ def _played(
         way=seen.way,
         open_words=seen.open_words,
         never_came=seen.never_came,
+        cut=cut_players(seen.drafts or table.drafts.get(seen.key, ())),
         asked_again=asked_again(source, seen.key),
     )

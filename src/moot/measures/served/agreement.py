@@ -11,6 +11,7 @@ from moot.engine.match_record import equal_words
 from moot.live.answered_question import LONG
 from moot.measures.cells import Stored
 from moot.measures.episodes import drafts_of
+from moot.models.cut_out import was_cut
 from moot.stats.departure import Ranged
 from moot.traces import Grouped, not_waited_for, of_kind
 from moot.types import Question, Verdict
@@ -30,7 +31,7 @@ def why_no_agreement(question: Question, cell: Stored) -> str | None:
 
 
 def agreement(question: Question, cell: Stored, verdict: Verdict) -> Ranged | None:
-    """Of those who said something. Whoever was not waited for may have agreed or not."""
+    """Of those who said something. Whoever was not waited for may have agreed or not, and so may an answer that lost a part."""
     if verdict.answer is None or why_no_agreement(question, cell) is not None:
         return None
     said = {draft.player: draft.text for draft in drafts_of(cell, verdict) if draft.text is not None}
@@ -43,4 +44,7 @@ def agreement(question: Question, cell: Stored, verdict: Verdict) -> Ranged | No
         holders = {player for group in grouped.groups if holders & set(group) for player in group}
     unheard = len(set(not_waited_for(verdict.traces)) - said.keys())
     asked = len(said) + unheard
-    return Ranged(len(holders) / asked, (len(holders) + unheard) / asked)
+    if was_cut(verdict.answer):  # whoever gave it, and perhaps everybody
+        return Ranged(len(set(verdict.who[:1]) & said.keys()) / asked, 1.0)
+    cut = {player for player, text in said.items() if was_cut(text)} - holders
+    return Ranged(len(holders) / asked, (len(holders) + len(cut) + unheard) / asked)

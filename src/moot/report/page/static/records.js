@@ -148,6 +148,10 @@ const VIEWS = {
     recordHead("No two agreed"),
     recordNote(record.by === "captain" ? `The captain's stands: that of ${record.taken}.` : `Drawn by lot: that of ${record.taken}.`),
   ],
+  "hangs-on-cut": (record) => [
+    recordHead("Not known"),
+    recordNote(`The count might have come out otherwise: a part that equals a key was cut out of the answer of ${listed(record.players)}, so nobody knows whose it equals.`),
+  ],
   "cut-off": (record) => [recordHead("Cut off", record.turn), recordNote(`What ${record.player} wrote ended where its length did, and is taken as far as it goes.`)],
   cut: (record) => [recordHead("Shortened"), recordNote(`To ${count(record.characters, "character")}: ${listed(record.players)}.`)],
   deadline: (record) => [recordHead("Time was up"), recordNote(`After ${grouped(record.seconds, 1)} s; what had been heard by then was decided on.`)],
