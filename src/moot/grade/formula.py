@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
+from moot.grade.formula_evidence import hangs_on_brackets, shows_a_formula
 from moot.grade.formula_product import ProductOfFactors, beside, is_wrapped
 from moot.grade.formula_tokens import CLOSES, OPENS, NoFormulaError, Token, prepared, tokens_of
 
@@ -23,25 +24,6 @@ _DEEPEST = 12
 _RELATIONS = frozenset("=≠<>≤≥≈≡→⇒∈∉⊂⊆∪∩∼|")
 _ADDED = frozenset("+-±∓")
 
-_EVIDENCE = re.compile(
-    r"[=<>≤≥≠≈≡∈∉⊂⊆∪∩^_+*±∓]|[0-9)] ?/|/ ?[0-9(]|(?<![^\W_])[^\W\d_] ?/ ?[^\W\d_](?![^\W\d_])"
-    r"|\b(?:sqrt|pi|infinity|log|ln)\b"
-    r"|(?<![^\W\d_])(?:arc)?(?:sin|cos|tan|cot)(?: ?[(0-9]| ?[^\W\d_](?![^\W\d_])| (?:pi|sqrt)\b)|\) ?!"
-    r"|(?:[0-9)]|(?<![^\W_])[^\W\d_]{1,3}) ?(?:- ?\(|\([^()]*-)|\) ?- ?(?:[0-9(]|[^\W\d_]{1,3}(?![^\W_]))"
-)
-"""Without any of these a text is words or one number. The stroke of AC/DC says nothing."""
-_OPENED = re.compile(r"[(\[{]")
-_STRONG = re.compile(r"\bsqrt\b|\bpi\b|\^|_\(|/ *\(|\)/|\)[^\W_]")
-"""Where brackets may be all that tells two texts apart, so that words between formulas are read around."""
-_NAME_OF_NUMBER = re.compile(r"[a-z]{2,3} ?= ?-?[0-9.]+")
-"""pH = 7 and pH 7 are one answer; a sign between a name and a number says little."""
-_DATE = re.compile(r"(?<![0-9])[0-9]++ ?/ ?[0-9]++ ?/ ?[0-9]")
-
-
-def _lists_in_brackets(plain: str) -> bool:
-    opened = _OPENED.search(plain)
-    return opened is not None and "," in plain[opened.end() :]
-
 
 @lru_cache(maxsize=20_000)
 def formula(text: str) -> str | None:
@@ -49,22 +31,19 @@ def formula(text: str) -> str | None:
     if len(text) > LONGEST:
         return None
     plain = prepared(text)
-    if (
-        not (_EVIDENCE.search(plain) or _lists_in_brackets(plain))
-        or not re.search(r"[^\W_]", plain)
-        or _DATE.search(plain)
-        or _NAME_OF_NUMBER.fullmatch(plain)
-    ):
+    if not shows_a_formula(plain):
         return None
     try:
         tokens = tokens_of(plain)
-        if any(token.kind == "word" for token in tokens) and not _STRONG.search(plain):
+        if any(token.kind == "word" for token in tokens) and not hangs_on_brackets(plain):
             return None
         return _Parser(tokens).text() or None
     except NoFormulaError:
         return None
 
 
+_BEHIND_A_SIGN = frozenset((*CLOSES, *_RELATIONS, ",", ";"))
+"""What ends a power that is a sign alone."""
 _SIMPLE_EXPONENT = re.compile(r"-?[0-9.]+|[^\W\d_]|pi")
 
 
@@ -271,7 +250,9 @@ class _Parser:
         text = ""
         while self._at("_"):
             self._take()
-            if self._at("(", "{"):
+            if (alone := self._sign_alone()) is not None:
+                text += f"_{alone}"
+            elif self._at("(", "{"):
                 opening = self._take()
                 inside = ",".join(map(self._written, self._inside()))
                 if self._take() != OPENS[opening]:
@@ -301,11 +282,25 @@ class _Parser:
         self._take()
         if self._at("'"):
             raise NoFormulaError
+        if (alone := self._sign_alone()) is not None:
+            return f"^{alone}"
         exponent = self._signed_exponent()
         written = exponent.written()
         if _SIMPLE_EXPONENT.fullmatch(written):
             return f"^{written}"
         return f"^{written}" if is_wrapped(written) else f"^({written})"
+
+    def _sign_alone(self) -> str | None:
+        """Of R^+ and 0^(-), where it is all that is raised."""
+        for opening in (0, 1):
+            sign, behind = self._peek(opening), self._peek(opening + 1)
+            ends = behind is _END or (behind.kind == "sign" and behind.text in _BEHIND_A_SIGN) or behind.spaced
+            closes = behind.kind == "sign" and behind.text == ")"
+            in_brackets = bool(opening) and self._at("(")
+            if sign.kind == "sign" and sign.text in "+-*" and (closes if in_brackets else ends and not opening):
+                self._place += 3 if in_brackets else 1
+                return sign.text
+        return None
 
     def _signed_exponent(self) -> ProductOfFactors:
         """One factor, which may have a power of its own."""

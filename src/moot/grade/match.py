@@ -15,7 +15,7 @@ from typing import ClassVar, Protocol
 from moot.grade.lemmas import lemma
 from moot.grade.listed import NOT_LISTED, only_listed
 from moot.grade.members import bare_members, listed_in
-from moot.grade.normalise import LONGEST_COMPARED, normalise, spelled, structure, too_long
+from moot.grade.normalise import LONGEST_COMPARED, lettered, normalise, spelled, structure, too_long
 from moot.grade.squad import scored_by_words, squad
 from moot.grade.wrapping import unwrapped
 from moot.models.cut_out import CUT_FROM_ANSWER, HANGS_ON_CUT, was_cut
@@ -75,6 +75,8 @@ _FACTORIAL = re.compile(r"[$(]*(?:[0-9]+|\((?=[^()]*[0-9])(?=[^()]*[A-Za-z+*-])[
 _COMPARED = re.compile(r"[\w)\]'\"] ?={2,3} ?[\w(\['\"-]")
 
 _OPTION = re.compile(r"[-−–](?P<letter>[A-Za-z])|(?:--|[–—])(?P<word>[A-Za-z][A-Za-z0-9-]+)")
+_LETTER_BEFORE = re.compile(r"(?<!\w)[Aa]n?[\s.:_\u2010-\u2015−-]")
+_DASHES = str.maketrans("−–", "--")
 _AMOUNT = re.compile(r"\$?(?P<minus>[-−–]?) ?(?P<number>[0-9]{0,12}[.,]?[0-9]{1,12}) ?(?P<percent>(?:\\?%)?)\$?\.?")
 _AT_MOST = f"and up to {LONGEST_COMPARED:,} are compared"
 
@@ -136,7 +138,7 @@ def _among(variants: tuple[str, ...], answer: str, reading: Callable[[str], str]
     answer_read = reading(answer)
     language = case.question.language
     return any(
-        (answer_read == reading(variant) or _says_less(variant, answer, reading))
+        (answer_read == reading(variant) or _says_less(variant, answer, reading) or _say_so_in_letters(variant, answer))
         and not _are_two(variant, answer, language)
         for variant in map(unwrapped, variants)
     )
@@ -145,7 +147,8 @@ def _among(variants: tuple[str, ...], answer: str, reading: Callable[[str], str]
 def alike(one: str, other: str, language: str) -> bool:
     """Whether each of two answers would be right, were the other the reference."""
     one, other = unwrapped(one), unwrapped(other)
-    return any(reading(one) == reading(other) for reading in _readings(language)) and _are_one(one, other, language)
+    said = any(reading(one) == reading(other) for reading in _readings(language)) or _say_so_in_letters(one, other)
+    return said and _are_one(one, other, language)
 
 
 def alike_but_for_marks(one: str, other: str, language: str) -> bool:
@@ -155,6 +158,17 @@ def alike_but_for_marks(one: str, other: str, language: str) -> bool:
     """
     one, other = unwrapped(one), unwrapped(other)
     return any(_says_less(one, other, reading) for reading in _readings(language)) and _are_one(one, other, language)
+
+
+def _say_so_in_letters(one: str, other: str) -> bool:
+    """Whether they differ in nothing but capitals, or in what parts a letter from the word behind it: A-Team and A Team."""
+    if _in_small_letters(one) == _in_small_letters(other):
+        return True
+    return bool(_LETTER_BEFORE.search(one) and _LETTER_BEFORE.search(other)) and lettered(one) == lettered(other)
+
+
+def _in_small_letters(text: str) -> str:
+    return re.sub(r"(?<!\s)\s(?=[+-]{1,2}\Z)", "", " ".join(text.casefold().translate(_DASHES).split()))
 
 
 def _readings(language: str) -> tuple[Callable[[str], str], ...]:

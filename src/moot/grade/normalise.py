@@ -9,23 +9,23 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
 from functools import lru_cache
 
+from moot.grade.charges import MINUS, with_charges, with_minus
 from moot.grade.chemistry import without_marks
 from moot.grade.formula import formula
 from moot.grade.formula_tokens import without_brackets
 from moot.grade.members import InBrackets, listed, parted
 from moot.grade.numerals import numerals, scaled, thousands
-from moot.grade.signs import KEPT_MINUS, joined, signed
+from moot.grade.signs import KEPT_MINUS, Signed, joined, signed
 from moot.grade.tex import improper, like_others, may_be_tex, name_of_greek, plain
 from moot.grade.wrapping import unwrapped
 from moot.types import Question
 
 _STRESS = "\u0301"
 _ARTICLES = ("a", "an", "the")
-_RAISED = re.compile("[⁰¹²³⁴-⁹]+|(?<=[0-9])[¼½¾⅐-⅞]")
-"""Powers, and a half behind a whole number: written out 10⁶ would be 106, and 2½ would be 21/2."""
+_RAISED = re.compile(rf"[⁰¹²³⁴-⁹]+|(?<=[0-9])[¼½¾⅐-⅞]|(?<=[0-9])[₀-₉]+|(?<=[^\W_]){MINUS}(?![^\W_])")
+"""Powers, and a half behind a whole number: written out 10⁶ would be 106, and 2½ would be 21/2; 10₂, and the sign of A⁻."""
 _DECIMAL_COMMA = re.compile(r"(?<=[0-9]),(?=[0-9])")
 _DECIMAL = re.compile(r"(-?)(0|[1-9][0-9]*|)\.([0-9]+)")
 _HALF_BEHIND = re.compile(r"-?[0-9]+[¼½¾⅐-⅞]")
@@ -119,7 +119,7 @@ def _normalised(text: str) -> str:
 
 def _read(text: str) -> tuple[str, bool]:
     """Words and signs in one spelling, and whether there are any signs."""
-    folded = _folded(unwrapped(text).replace(KEPT_MINUS, " "))
+    folded = _folded(with_minus(unwrapped(text)).replace(KEPT_MINUS, " "))
     if "^{" in folded or "_{" in folded:
         folded = _ONE_RAISED.sub(r"\1\2", folded)
     if _TEX.search(folded):
@@ -129,7 +129,7 @@ def _read(text: str) -> tuple[str, bool]:
     parts = signed(parted(folded))
     if not parts.words:
         return " ".join(folded.split()), False
-    read = joined(*_without_articles(parts.words, parts.signs))
+    read = joined(*_without_articles(parts))
     if "%" in folded and _PART_OF_ONE.fullmatch(alone := read.strip("()[]")):
         return f"{alone}%", True
     return read, any(parts.signs)
@@ -148,8 +148,19 @@ def _bracketed(several: InBrackets) -> str:
     return f"{several.brackets[0]}{members}{several.brackets[1]}"
 
 
-def _without_articles(words: Sequence[str], signs: Sequence[str]) -> tuple[list[str], list[str]]:
+def lettered(text: str) -> str:
+    """The words of a text, be they articles or letters: A-Team is A Team."""
+    parts = (
+        signed(parted(_folded(with_minus(unwrapped(text)).replace(KEPT_MINUS, " ")))) if not too_long(text) else None
+    )
+    return joined(parts.words, parts.signs) if parts is not None and parts.words else text
+
+
+def _without_articles(parts: Signed) -> tuple[list[str], list[str]]:
     """An article is one only before another word: not at the end, and not as a part of a formula, such as a b."""
+    words, signs = parts.words, list(parts.signs)
+    for place in parts.joined_letters:
+        signs[place + 1] = signs[place + 1] or ("" if words[place + 1][0] == "-" else "-")
     last = len(words) - 1
     first = next((place for place, word in enumerate(words) if word not in _ARTICLES), 0)
     numbers = [place for place, word in enumerate(words) if word[0].isnumeric()]
@@ -162,6 +173,7 @@ def _without_articles(words: Sequence[str], signs: Sequence[str]) -> tuple[list[
         for place, word in enumerate(words)
         if not (
             word in _ARTICLES
+            and place not in parts.joined_letters
             and place < last
             and not signs[place]
             and not signs[place + 1]
@@ -199,7 +211,7 @@ def _spelled(text: str, language: str) -> str:
     parts = signed(folded)
     if not parts.words:
         return " ".join(folded.split())
-    words, signs = _without_articles(parts.words, parts.signs)
+    words, signs = _without_articles(parts)
     starts = [place for place, sign in enumerate(signs[:-1]) if sign or not place]
     runs = [
         numerals(words[start:end], language, behind=signs[start])
@@ -213,7 +225,7 @@ def _spelled(text: str, language: str) -> str:
 @lru_cache(maxsize=20_000)
 def _written(text: str, language: str) -> str | None:
     """A text as it is read, whatever it is written in. None: it is in TeX that has no plain spelling."""
-    text = unwrapped(text)
+    text = with_charges(unwrapped(text))
     text = _TIME_OF_DAY.sub(r" \1m", text) if "m" in text.lower() else text
     bare = _without_notation(_MINUS_OF_MONEY.sub("-", text))
     if bare is None:

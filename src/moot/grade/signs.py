@@ -16,11 +16,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from moot.grade.charges import MINUS
+
 KEPT_MINUS = "\ue000"
 """A sign before a number, which belongs to the word; it is nobody's letter."""
 
 _MINUS = re.compile(r"(?<!\w)[-−–](?=[\d⁰¹²³⁴-⁹])")
-_WORD = re.compile(rf"{KEPT_MINUS}?[^\W_]+(?:[+#]+(?!\w)(?:{KEPT_MINUS}[^\W_]+)?)*")
+_WORD = re.compile(rf"{KEPT_MINUS}?[^\W_]+(?:[+#]+(?!\w)(?:{KEPT_MINUS}[^\W_]+)?)*(?:{MINUS}(?!\w))?")
 _DATE = re.compile(r"(?<![\w./-])(?:\d{1,2}([./-])\d{1,2}\1\d{4}|\d{4}([./-])\d{1,2}\2\d{1,2})(?![\w]|[./-]\d)")
 
 NUMBER, LETTER, OTHER = "number", "letter", "other"
@@ -64,9 +66,12 @@ _SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 _PAIRS = {")": "(", "]": "["}
 _QUANTITIES = frozenset(("sqrt", "infinity", "inf", "pi", "sin", "cos", "tan", "log", "ln", "exp", "πi"))
 """Words before which a minus is no bullet."""
-_IONS = frozenset(("cl", "br", "oh", "cn", "no2", "no3", "hco3", "hso4", "mno4", "clo", "clo3", "clo4", "scn", "h2po4"))
-"""What carries one negative charge: Cl- is not Cl, as Na+ is not Na."""
-_CHARGE = re.compile(r"\^? ?-[ .$\"')]*")
+_RAISED_SIGN = re.compile(r"[_^] ?(?:\(([-+*])\)|([-+*]))(?=[\s.,;:\"')\]}$]|\Z)")
+"""Of 0^+, of which nothing else is raised."""
+_PLUS_BEHIND = re.compile(r" (\+{1,2})(?=[\s.\"')$!?,;]*\Z)")
+"""O +, which is no O."""
+_JOINS = re.compile("[-−–—‐‑_:.]+")
+_MINUS_BETWEEN = re.compile(r"\s[-−–]\s")
 _OF_FORMULAS = "=<>+*^|"
 Brackets = Callable[[int, str, str, str], bool]
 """Whether the bracket at this place bears meaning, by what stands beside it."""
@@ -78,6 +83,8 @@ class Signed:
 
     words: tuple[str, ...]
     signs: tuple[str, ...]
+    joined_letters: frozenset[int] = frozenset()
+    """Places of an "a" that a mark joins to what follows, as in a-1 and A.1: it is no article."""
 
 
 def signed(folded: str) -> Signed:
@@ -90,7 +97,17 @@ def signed(folded: str) -> Signed:
         return Signed((), ("",))
     edges = [0, *(edge for word in found for edge in word.span()), len(text)]
     gaps = [(edges[place], text[edges[place] : edges[place + 1]]) for place in range(0, len(edges), 2)]
-    return Signed(words, _signs(text, words, gaps))
+    letters = {place for place, word in enumerate(words[:-1]) if _is_joined(word, gaps[place + 1][1], words[place + 1])}
+    return Signed(words, _signs(text, words, gaps), frozenset(letters))
+
+
+def _is_joined(word: str, gap: str, behind: str) -> bool:
+    """An article is followed by white space and a word."""
+    if word not in ("a", "an"):
+        return False
+    if behind[0] == "-" or _JOINS.fullmatch(gap):
+        return True
+    return _MINUS_BETWEEN.fullmatch(gap) is not None and _beside(behind)[0] in _FORMULA
 
 
 def _signs(text: str, words: Sequence[str], gaps: Sequence[tuple[int, str]]) -> tuple[str, ...]:
@@ -185,8 +202,11 @@ class _Gap:
     def signs(self, brackets: Brackets) -> str:
         if not self.text.strip():
             return ""
-        if self._is_ion:
-            return "-"
+        if self.left and self.right != NUMBER and (raised := _RAISED_SIGN.match(self.text)) is not None:
+            rest = replace(self, start=self.start + raised.end(), text=self.text[raised.end() :])
+            return f"{self.text[0]}{raised[1] or raised[2]}{rest.signs(brackets)}"
+        if self.left in (LETTER, OTHER) and not self.right and (plus := _PLUS_BEHIND.match(self.text)) is not None:
+            return f" {plus[1]}"
         if not self.in_formula and self.left not in _FORMULA and self.right not in _FORMULA:
             if any(map(_never_in_words, self.text)):
                 return "".join(filter(_never_in_words, self.text))
@@ -196,13 +216,11 @@ class _Gap:
                 return "="  # whoever equates two words writes a formula
             return "-\\" if self.right and _BEFORE_A_COMMAND.search(self.text) else ""
         kept = _SPELT.sub(_one_spelling, "".join(self._kept(brackets)))
+        if kept == "-" and self.left == LETTER and not self.right:
+            return MINUS  # as behind a word
         # Else it would be read as the number's own: "- 5" is nobody's -5.
         alone = kept.endswith("-") and self.right == NUMBER and (len(kept) > 1 or self.left != NUMBER)
         return f"{kept} " if alone else kept
-
-    @property
-    def _is_ion(self) -> bool:
-        return not self.right and self.word_before in _IONS and _CHARGE.fullmatch(self.text) is not None
 
     def _kept(self, brackets: Brackets) -> Iterator[str]:
         if _POWER.fullmatch(self.text) and self._between(_FORMULA, _FORMULA):
@@ -264,7 +282,7 @@ class _Gap:
 
     def _minus(self, lead: str, before: str, last: bool) -> bool:
         if not self.right:
-            return (self.left == LETTER or self.word_before in _IONS) and not lead.strip("-^")
+            return self.left == LETTER and not lead.strip("-^")
         if not self.left or before or lead.rstrip().endswith(("(", "[", "{", ",")):
             return self.in_formula or self.right in _FORMULA
         is_name = self._between((LETTER,), (NUMBER,)) and not any(mark in self.text for mark in "()[]")  # F-16
