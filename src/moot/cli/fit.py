@@ -7,35 +7,32 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from moot import __version__
-from moot.cli.fit_cascades import learn_cascades
+from moot.cli.fit_kinds import TaughtByKind, of_kind, stages_for, without_kinds
 from moot.cli.fit_lessons import OTHER_WAYS, FittedTeam, stored_lessons
-from moot.cli.fit_verdicts import learn_in_other_way, learn_played
+from moot.cli.fit_told import TellingLessons, ToldByRule
 from moot.cli.rule_output import keep_rule_before, next_lines, rule_output, write_rule
 from moot.cli.safe_text import say
 from moot.decide.asking_order import cheapest_first
-from moot.decide.cascading import StageModels, best_order, in_waves, learnt_order
-from moot.decide.choice_model import ChoiceModel
 from moot.decide.drift import Drift
-from moot.decide.fitted_verdicts import VERDICTS
-from moot.decide.learning import FOLDS, PLURALITY, LearntRule, learn_rule
+from moot.decide.learning import FOLDS, LearntRule, learn_rule, most_probable
 from moot.decide.odd_players import LOOK_AT_KEYS, never_right, odd_players
-from moot.decide.promise import Promise, largest_cluster, promise_of
 from moot.decide.rule_figures import mean_of_places, rule_figures
 from moot.decide.rule_file import (
+    BY_KIND,
+    FORM_BY_KIND,
     FittedRule,
-    promise_rows,
-    promises_content,
+    part_content,
     rule_content,
     rule_of,
-    written_model,
 )
-from moot.decide.rules import DIGITS, Plurality, expected_worth
+from moot.decide.rules import DIGITS, expected_worth
 from moot.decide.studied import Studied, studied
 from moot.errors import UsageError
 from moot.experiment.build import build
@@ -73,15 +70,17 @@ def fit_command(
         raise UsageError(f"nothing is learnt: {why}")
     every = studied(drafts.lessons, table.players)
     taught = studied(every.parted()[0], table.players) if targets else every
+    kinds = TaughtByKind.of(taught)
+    taught = kinds.taught
     try:
-        learnt = learn_rule(taught.candidates, taught.units)
+        learnt = learn_rule(taught.candidates, taught.units, learner=kinds.learner)
     except UsageError as error:
         part = f" (of {len(drafts.lessons):,}: for a promise three of five are kept apart)" if targets else ""
         raise UsageError(f"nothing is learnt: {error}{part}") from None
     if (why := never_right(taught.candidates.graded(learnt.settled))) is not None:
         raise UsageError(f"nothing is learnt: {why}: {LOOK_AT_KEYS}")
-    figures = rule_figures(learnt, taught.candidates, taught.units)
-    notes = [*_notes(learnt, drafts, taught), *stored.notes]
+    figures = rule_figures(learnt, taught.candidates, taught.units, kinds.learner)
+    notes = [*_notes(learnt, drafts, taught), *stored.notes, *kinds.notes()]
     learnt_from = {"experiment": stored.name, "team": table.name, "questions": learnt.questions}
     told = told_beside(learnt, figures, notes, learnt_from)
     drift = None if before is None else _drift(*before, drafts)
@@ -89,35 +88,39 @@ def fit_command(
         told["drift"] = {"of": str(before[0]) if before else "", **_drift_row(drift)}
     used = [taught.lessons[place] for place in learnt.settled]
     accuracy = taught.candidates.accuracy.tolist()
-    stages, kinds = _stages(learnt, taught, table.cheapest), {lesson.question.kind for lesson in used}
-    content = rule_content(learnt, table.seats, table.prompts, accuracy=accuracy, told=told, stages=stages, kinds=kinds)
-    made: Mapping[str, Sequence[Promise]] = {}
+    learnt, known = without_kinds(learnt), taught.candidates.graded(learnt.settled)
+    stages = stages_for(replace(known, categories=()), learnt.model, learnt, known, table.cheapest)
+    content = rule_content(
+        learnt, table.seats, table.prompts, accuracy=accuracy, told=told, stages=stages, kinds=kinds.kinds
+    )
     number = {id(lesson): place for place, lesson in enumerate(every.lessons)}
     teaching, kept_apart = ([number[id(lesson)] for lesson in part] for part in (taught.lessons, every.parted()[1]))
-    verdicts = learn_played(rule_of(content).stages.get, every, teaching, kept_apart, stored.played, targets)
-    if stored.cascades:
-        seated = tables_of(file)[table.name]
-        asked = (stored.cascades, seated, content, every, teaching, kept_apart, stored.played, targets)
-        verdicts += learn_cascades(*asked)
-    for other in stored.others:
-        verdicts += learn_in_other_way(other, table.players, targets)
-        used += other.drafts.lessons
-    content[VERDICTS] = [each.content(promise_rows, written_model) for each in verdicts.fitted]
-    if targets:
-        used += every.parted()[1]
-        made = _promises(
-            rule_of(content), studied(every.parted()[1], table.players), targets, largest_cluster(every.units)
-        )
-        content["promises"] = promises_content(made)
+    parts = TellingLessons(every, teaching, kept_apart, stored, table, tables_of(file)[table.name], targets)
+    found: dict[str, ToldByRule] = {}
+    if kinds.apart:
+        content |= {"form": FORM_BY_KIND, BY_KIND: {}}
+        for kind in kinds.told():
+            of_it, units = kinds.settled_of(kind)
+            model = most_probable(of_it, units).model
+            stages = stages_for(of_it, model, learnt, known, table.cheapest)
+            own = part_content(model, stages, len(of_it))
+            found[kind] = parts.told(of_kind(content, kind, own), kind)
+            content[BY_KIND][kind] = {**own, **found[kind].content()}
+    else:
+        (kind,) = kinds.kinds
+        found[kind] = parts.told(content, kind)
+        content |= found[kind].content()
+    used += [lesson for other in stored.others for lesson in other.drafts.lessons]
+    used += every.parted()[1] if targets else ()
+    made = [promise for each in found.values() for promise in each.promises.get(content["kept"], ())]
     rule = {**content, CHOSEN_ON: sorted({lesson.question.wording for lesson in used})}
     kept_before = keep_rule_before(output, rule)
     write_rule(output, rule)
     for line in (
         *_shown(content, learnt, figures, notes, drift),
-        *_promise_words(made),
-        *verdicts.words(),
+        *(f"{f'{kind}: ' if kinds.apart else ''}{words}" for kind, each in found.items() for words in each.words()),
         *stored.held_back,
-        *next_lines(file, output, learnt, made.get(content["kept"], ())),
+        *next_lines(file, output, learnt, made),
     ):
         say(line)
     if kept_before is not None:
@@ -125,43 +128,11 @@ def fit_command(
     return 0
 
 
-def _stages(learnt: LearntRule, taught: Studied, cheapest: Sequence[str] | None) -> StageModels:
-    """For whoever asks one player after another, in each of the orders that a file may name."""
-    known, players = taught.candidates.graded(learnt.settled), taught.candidates.players
-    orders = [learnt_order(learnt.model, learnt.rule), best_order(known)]
-    if cheapest is not None:
-        orders.append([players.index(name) for name in cheapest])
-    orders += [[seat] for seat in range(len(players))]  # how often each is right by itself
-    found: dict[frozenset[str], ChoiceModel] = {}
-    for order in orders:
-        found |= taught.stages(in_waves(order), learnt)
-    return found
-
-
 def _targets(wanted: Sequence[float]) -> list[float]:
     for target in wanted:
         if not 0 < target < 1:
             raise UsageError(f"--promise: expected a share between 0 and 1, such as 0.95, found {target:g}")
     return sorted(set(wanted))
-
-
-def _promises(
-    rule: FittedRule, kept_for_it: Studied, targets: Sequence[float], largest: int
-) -> dict[str, tuple[Promise, ...]]:
-    """What can be promised of the rule as it is written, and of a vote, on questions that taught neither of them."""
-    model = rule.kept_rule.model
-    assert model is not None, "a rule that is read has one"
-    asked = kept_for_it.for_promise()
-    rules = {PLURALITY: Plurality(), rule.kept_rule.kind: rule.kept_rule.rule}
-    return {
-        kind: tuple(promise_of(each, model, *asked, target, largest=largest) for target in targets)
-        for kind, each in rules.items()
-    }
-
-
-def _promise_words(made: Mapping[str, Sequence[Promise]]) -> Iterator[str]:
-    for kind, several in made.items():
-        yield from (f"{kind}: {promise.words()}." for promise in several)
 
 
 def tables_of(file: ExperimentFile) -> dict[str, Team]:
@@ -220,7 +191,11 @@ def _drift(path: Path, rule: FittedRule, learnt_on: ChosenOn, drafts: GradedDraf
         say(f"moot: no question is newer than {path}, so drift cannot be measured", file=sys.stderr)
         return None
     places = np.array(newer, dtype=np.intp)
-    values = expected_worth(rule.kept_rule.rule, taught.candidates.graded(places))
+    known, values = taught.candidates.graded(places), np.zeros(len(places))
+    of_kinds = [taught.lessons[place].question.kind for place in places]
+    for kind in dict.fromkeys(of_kinds):
+        here = np.array([each == kind for each in of_kinds], dtype=np.bool_)
+        values[here] = expected_worth(rule.for_kind(kind).kept_rule.rule, known.at(np.flatnonzero(here)))
     now = mean_of_places(places.tolist(), values.tolist(), taught.units)
     return None if rule.expected is None else Drift(now, rule.expected)
 

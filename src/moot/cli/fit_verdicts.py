@@ -102,11 +102,14 @@ def _by_end(
     return FittedVerdicts(played.mark, played.label, played.captain, UNMOVED, taught.graded, promises, told)
 
 
-def learn_in_other_way(other: OtherWay, players: tuple[str, ...], targets: Sequence[float]) -> VerdictsLearnt:
+def learn_in_other_way(
+    other: OtherWay, players: tuple[str, ...], targets: Sequence[float], kind: str
+) -> VerdictsLearnt:
     """Of those whose drafts the rule tells nothing of, since they are asked for otherwise: beside what their verdicts are worth
-    stands what tells of such drafts."""
+    stands what tells of such drafts. `kind`: of the questions that teach it."""
     every = studied(other.drafts.lessons, players)
-    teaching, kept_for_it = every.parted() if targets else (every.lessons, ())
+    parts = every.parted() if targets else (every.lessons, ())
+    teaching, kept_for_it = (tuple(each for each in part if each.question.kind == kind) for part in parts)
     taught = studied(teaching, players)
     whole = taught.model()
     why = other.drafts.why_unfair() or (whole.why if isinstance(whole, NothingLearnt) else None)

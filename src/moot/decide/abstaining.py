@@ -173,6 +173,9 @@ def sureness_shape(strategy: Strategy, abstain: Abstain | None, rule: FittedRule
     if rule is None:
         return {}
     shape: dict[str, Any] = {} if isinstance(strategy, LearntVote) else {"rule": rule.mark}
+    if rule.by_kind:
+        parts = {kind: sureness_shape(strategy, abstain, part) for kind, part in sorted(rule.by_kind.items())}
+        return {**shape, "by_kind": parts}
     if rule.of_strategy is not None:
         shape["verdicts"] = list(astuple(rule.of_strategy.talk or rule.of_strategy.model))
         if (drafts := rule.of_strategy.drafts) is not None:
@@ -186,9 +189,12 @@ def abstention_warnings(abstain: Abstain | None, rule: FittedRule | None, strate
     """That a rule promises nothing, so that nothing will be answered: said before the first call."""
     if abstain is None or abstain.target is None or rule is None:
         return ()
-    promise = promised_by(rule, strategy, abstain.target)
-    before = (BEFORE_CLUSTERS,) if rule.before_clusters else ()
-    return before if promise is None or promise.threshold is not None else (*before, promise.words())
+    words = [BEFORE_CLUSTERS] if rule.before_clusters else []
+    for kind, part in rule.by_kind.items() or [("", rule)]:
+        promise = promised_by(part, strategy, abstain.target)
+        if promise is not None and promise.threshold is None:
+            words.append(f"questions of kind {kind}: {promise.words()}" if kind else promise.words())
+    return tuple(words)
 
 
 BEFORE_CLUSTERS = (

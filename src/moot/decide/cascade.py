@@ -107,13 +107,14 @@ class Cascade(Captained):
         self._names(team)
         if self.from_ is not None:
             for table in team.tables():
-                self.asking(table)
+                for kind in (None, *rule_of(self.from_).by_kind):
+                    self.asking(table, kind)
         if self.last_stage is None:
             return by_captain(team, self.captain, needed=False)
         return self.last_stage.lineups(team)
 
     async def play(self, question: Question, team: Team) -> Verdict:
-        plan = self.asking(team)
+        plan = self.asking(team, question.kind)
         course = _Course(question, team, plan)
         while course.left and not course.enough:
             await course.ask()
@@ -126,15 +127,16 @@ class Cascade(Captained):
         """How likely an answer must be right; None: until it is decided."""
         return None if isinstance(self.until, str) else self.until
 
-    def asking(self, team: Team) -> AskingPlan:
-        """Whom this team asks when, and until when."""
+    def asking(self, team: Team, kind: str | None = None) -> AskingPlan:
+        """Whom this team asks when, and until when. `kind`: of the question, where a file may tell it by kinds."""
         players = tuple(player.name for player in team.players)
         names, why = self._names(team), cheapest_order(team).words if self.order == CHEAPEST_FIRST else None
         wanted = Wanted(self.order, names, self.threshold, self.wave, self.then is not None, why)
         if not self._uses_lessons:
             return asking_as_given(wanted, players)
         if self.from_ is not None:
-            return asking_by_rule(wanted, players, rule_of(self.from_))
+            rule = rule_of(self.from_)
+            return asking_by_rule(wanted, players, rule if kind is None else rule.for_kind(kind))
         return asking_by_lessons(wanted, studied(team.lessons, players))
 
     def _names(self, team: Team) -> Sequence[str] | None:

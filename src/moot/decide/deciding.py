@@ -35,10 +35,15 @@ class Kept:
     model: ChoiceModel | None = None
     weights: Mapping[str, float] = field(default_factory=dict)
     kinds: frozenset[str] = frozenset()
-    """Of the questions that it was learnt from; nothing: that is not known, or they are the run's own."""
+    """Of the questions of which it tells how sure it is; nothing: that is not known, or they are the run's own."""
+    together: frozenset[str] = frozenset()
+    """Kinds that taught it as if they were one, as an older moot did: of none of them it tells how sure it is."""
 
     def why_untold(self, question: Question) -> str | None:
         """Why it tells of no answer to this question how sure it is; None: it may."""
+        if self.together:
+            kinds = " and ".join(sorted(self.together))
+            return f"learnt from questions of kind {kinds} as if they were one: how sure it is of either is not known"
         if not self.kinds or question.kind in self.kinds:
             return None
         learnt = " and ".join(sorted(self.kinds))
@@ -78,9 +83,13 @@ class RuleVote(Captained):
         """The rule by which this team decides."""
         raise NotImplementedError
 
+    def kept_for(self, question: Question, team: Team) -> Kept:
+        """The same for this question: what a file holds may be another rule for each kind of questions."""
+        return self.kept(team)
+
     async def play(self, question: Question, team: Team) -> Verdict:
         drafts = await team.drafts(question)
-        return decide_by(self.kept(team), question, team, drafts, await team.group(question, drafts))
+        return decide_by(self.kept_for(question, team), question, team, drafts, await team.group(question, drafts))
 
 
 def decide_by(kept: Kept, question: Question, team: Team, drafts: Sequence[Answer], grouping: Grouping) -> Verdict:

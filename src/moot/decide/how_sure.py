@@ -184,7 +184,10 @@ def of_rule(rule: FittedRule, strategy: Strategy, abstain: Abstain | None) -> Ho
     if abstain.target is None:
         return replace(told, below=abstain.below)
     promise = promised_by(rule, strategy, abstain.target)
-    assert promise is not None, "a rule that promises something else is refused when the file is read"
+    if promise is None:
+        assert told.heard is None, "a rule that promises something else is refused when the file is read"
+        assert told.talk is None, "the same"
+        return told
     return replace(told, below=promise.threshold, held=promise.words())
 
 
@@ -217,9 +220,14 @@ def why_unheard(rule: FittedRule, strategy: Strategy, team: Team) -> str | None:
     """Why a rule does not tell how sure a cascade is, wherever it may stop; None: it does."""
     if not isinstance(strategy, Cascade):
         return None
+    kinds: list[tuple[str | None, FittedRule]] = [*rule.by_kind.items()] or [(None, rule)]
+    return next((why for kind, part in kinds if (why := _why_unheard(part, strategy, team, kind)) is not None), None)
+
+
+def _why_unheard(rule: FittedRule, strategy: Cascade, team: Team, kind: str | None) -> str | None:
     asked: list[str] = []
     players = [player.name for player in team.players]
-    for wave in strategy.asking(team).waves:
+    for wave in strategy.asking(team, kind).waves:
         asked += [players[seat] for seat in wave]
         if frozenset(asked) not in rule.stages:
             heard = " and ".join(asked)

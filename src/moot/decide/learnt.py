@@ -17,6 +17,7 @@ from moot.strategies.captaincy import by_captain
 from moot.strategies.option_meanings import Meaning
 from moot.strategies.traits import Traits
 from moot.team import Team
+from moot.types import Question
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,3 +49,8 @@ class LearntVote(RuleVote):
             return rule_of(self.from_).kept_rule
         players = tuple(player.name for player in team.players)
         return Kept.of(studied(team.lessons, players).rule(), players)
+
+    def kept_for(self, question: Question, team: Team) -> Kept:
+        if self.from_ is not None:
+            return rule_of(self.from_).for_kind(question.kind).kept_rule
+        return self.kept(team)

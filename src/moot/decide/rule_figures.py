@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from moot.decide.candidates import Candidates
-from moot.decide.learning import LearntRule, folds_of, learn_rule
+from moot.decide.learning import Learner, LearntRule, folds_of, learn_rule
 from moot.decide.rules import Leader, expected_worth
 from moot.later import numpy as np
 from moot.stats.choice import chosen_interval
@@ -22,8 +22,11 @@ from moot.stats.estimates import estimate
 from moot.types import Estimate
 
 
-def rule_figures(learnt: LearntRule, candidates: Candidates, units: Sequence[str]) -> dict[str, Estimate]:
-    """By kind of rule. `candidates`, `units`: what it was learnt from, settled or not, and what each question is a part of."""
+def rule_figures(
+    learnt: LearntRule, candidates: Candidates, units: Sequence[str], learner: Learner | None = None
+) -> dict[str, Estimate]:
+    """By kind of rule. `candidates`, `units`: what it was learnt from, settled or not, and what each question is a part of.
+    `learner`: what it was learnt with."""
     places = learnt.settled.tolist()
     found = {name: mean_of_places(places, values.tolist(), units) for name, values in learnt.tried.items()}
     others = [values for name, values in learnt.tried.items() if name != learnt.kept]
@@ -33,16 +36,16 @@ def rule_figures(learnt: LearntRule, candidates: Candidates, units: Sequence[str
     clusters = names if len(set(names)) < len(names) else None
     table = np.array([learnt.tried[learnt.kept], *others, *alone])
     paid = chosen_interval(table, 0, found[learnt.kept], clusters=clusters)
-    found[learnt.kept] = _around(paid, _learnt_anew(known, names))
+    found[learnt.kept] = _around(paid, _learnt_anew(known, names, learner))
     return found
 
 
-def _learnt_anew(known: Candidates, units: Sequence[str]) -> float:
+def _learnt_anew(known: Candidates, units: Sequence[str], learner: Learner | None) -> float:
     """What the rules get right that all other parts teach and keep: neither learnt nor chosen on what they decide."""
     part_of, worth = folds_of(units, role="anew"), np.zeros(len(units))
     for part in np.unique(part_of):
         inside, outside = np.flatnonzero(part_of == part), np.flatnonzero(part_of != part)
-        rule = learn_rule(known.at(outside), [units[place] for place in outside], fewest=2).rule
+        rule = learn_rule(known.at(outside), [units[place] for place in outside], learner=learner, fewest=2).rule
         worth[inside] = expected_worth(rule, known.at(inside))
     return float(worth.mean())
 

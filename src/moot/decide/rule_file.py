@@ -7,8 +7,8 @@ the words beside it: its mark is made of what decides alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import Any, get_args
 
@@ -27,12 +27,17 @@ from moot.types import Estimate, QuestionKind, digest
 
 FORM = 1
 """Of the file. A newer one is not read as if it were this."""
+FORM_BY_KIND = 2
+"""Of one that tells questions of several kinds apart. Whoever knows the other alone would take them for one."""
 DECIDING = ("kept", "leader", "players", "prompts", "probability")
 STAGES = "stages"
 """What was learnt of some of the players alone: a rule needs none, who asks one after another does."""
 KINDS = "kinds"
 """Of the questions that taught it: of others it tells no probability."""
-READ = ("form", "why", "figures", "learnt_from", "promises", VERDICTS, STAGES, KINDS, *DECIDING)
+BY_KIND = "by_kind"
+"""Where these are several: of each of which enough taught it what it goes by there, in place of what it says of all."""
+OF_A_KIND = ("probability", STAGES, "learnt_from", "promises", VERDICTS)
+READ = ("form", "why", "figures", "learnt_from", "promises", VERDICTS, STAGES, KINDS, BY_KIND, *DECIDING)
 """What is made use of; the rest is for people."""
 
 
@@ -44,7 +49,9 @@ class RuleContent(dict[str, Any]):
 
     def __str__(self) -> str:
         stages = [self[STAGES]] if STAGES in self else []
-        return digest([*(self.get(key) for key in DECIDING), *stages])[:8]
+        parts = self.get(BY_KIND, {}) if self.get("form") == FORM_BY_KIND else {}
+        by_kind = [[kind, part.get("probability"), part.get(STAGES)] for kind, part in sorted(parts.items())]
+        return digest([*(self.get(key) for key in DECIDING), *stages, *([by_kind] if by_kind else [])])[:8]
 
     def __hash__(self) -> int:  # type: ignore[override]
         return hash(str(self))
@@ -98,6 +105,24 @@ class FittedRule:
     """Some of its promises were made by a moot that took every question for itself."""
     of_strategy: FittedVerdicts | None = None
     """Of these the one that is asked about, where a strategy holds the rule that it needs it of."""
+    by_kind: Mapping[str, FittedRule] = field(default_factory=dict)
+    """Where questions of several kinds taught it: what it is for each of which there were enough."""
+
+    def for_kind(self, kind: str) -> FittedRule:
+        """What it is for questions of this kind. Where these are unlike all that taught it, or too few of them did, it decides
+        by what all taught, and tells nothing of how sure it is."""
+        return self.by_kind.get(kind, self)
+
+    @property
+    def parts(self) -> tuple[FittedRule, ...]:
+        """That tell how sure an answer is: itself, or one for each kind of questions."""
+        return tuple(self.by_kind.values()) or (self,)
+
+    def telling_of(self, find: Callable[[FittedRule], FittedVerdicts | None]) -> FittedRule:
+        """With what it tells of the verdicts of one strategy, of questions of whichever kind."""
+        by_kind = {kind: part.telling_of(find) for kind, part in self.by_kind.items()}
+        found = (part.of_strategy for part in by_kind.values()) if by_kind else (find(self),)
+        return replace(self, of_strategy=next((each for each in found if each is not None), None), by_kind=by_kind)
 
     @property
     def players(self) -> tuple[str, ...]:
@@ -140,6 +165,12 @@ def rule_content(
     }
 
 
+def part_content(model: ChoiceModel, stages: StageModels, questions: int) -> dict[str, Any]:
+    """What so many questions of one kind taught, as it is written."""
+    some = [written_model(stages[names]) for names in sorted(stages, key=_by_size) if len(names) < len(model.players)]
+    return {"probability": written_model(model), STAGES: some, "learnt_from": {"questions": questions}}
+
+
 def _by_size(names: frozenset[str]) -> tuple[int, list[str]]:
     return len(names), sorted(names)
 
@@ -161,8 +192,8 @@ def rule_of(content: Mapping[str, Any]) -> FittedRule:
     """What a file says, checked: it may have been written by hand, or by somebody else."""
     check_values(content, READ)
     form = content.get("form")
-    if type(form) is not int or form != FORM:
-        newer = " (a newer moot wrote it)" if type(form) is int and form > FORM else ""
+    if type(form) is not int or form not in (FORM, FORM_BY_KIND):
+        newer = " (a newer moot wrote it)" if type(form) is int and form > FORM_BY_KIND else ""
         raise UsageError(f"{WRITTEN}: form {FORM}, found {form!r:.40}{newer}")
     players = _mapping(content, "players")
     if len(players) < 2:
@@ -174,11 +205,20 @@ def rule_of(content: Mapping[str, Any]) -> FittedRule:
     )
     model = _model(_mapping(content, "probability"), tuple(seat.name for seat in seats))
     kept, rule = _rule(content, model)
-    why = content.get("why")
+    why, kinds, by_kind = content.get("why"), _kinds(content.get(KINDS)), _by_kind(content)
+    together = kinds if not by_kind and len(kinds) > 1 else frozenset[str]()
     return FittedRule(
         seats,
         _text(content, "prompts", "prompts"),
-        Kept(rule, kept, _cut_why(why), model, rule.voices(model.players), _kinds(content.get(KINDS))),
+        Kept(
+            rule,
+            kept,
+            _cut_why(why),
+            model,
+            rule.voices(model.players),
+            frozenset(by_kind) or kinds - together,
+            together,
+        ),
         _expected(content.get("figures"), kept),
         _accuracy(players),
         {frozenset(model.players): model, **_stages(content.get(STAGES), model.players)},
@@ -186,8 +226,24 @@ def rule_of(content: Mapping[str, Any]) -> FittedRule:
         _questions(content.get("learnt_from")),
         _promises(content.get("promises")),
         read_verdicts(content.get(VERDICTS), _several_promises, partial(_of_some, model.players)),
-        _before_clusters(content),
+        any(part.before_clusters for part in by_kind.values()) or _before_clusters(content),
+        by_kind=by_kind,
     )
+
+
+def _by_kind(content: Mapping[str, Any]) -> dict[str, FittedRule]:
+    """By kind of questions; none where one kind taught it, or it does not tell them apart."""
+    if content.get("form") != FORM_BY_KIND:
+        return {}
+    found = _mapping(content, BY_KIND)
+    kinds = _kinds(sorted(found))
+    whole = {key: value for key, value in content.items() if key not in (BY_KIND, *OF_A_KIND)}
+    return {kind: rule_of({**whole, "form": FORM, **_part(found, kind), KINDS: [kind]}) for kind in sorted(kinds)}
+
+
+def _part(found: Mapping[str, Any], kind: str) -> dict[str, Any]:
+    part = _mapping(found, kind, f"{BY_KIND}.")
+    return {key: part[key] for key in OF_A_KIND if key in part}
 
 
 def _before_clusters(content: Mapping[str, Any]) -> bool:

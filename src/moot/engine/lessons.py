@@ -3,10 +3,10 @@
 The players of a cell that learns are asked alone first, and what they said is graded and grouped (`Plan.lessons_from`);
 then each question is decided by what is stored of others, so a figure hangs on nothing else that is in the file. Questions
 are dealt into folds, and each is decided by the lessons of the other folds: never by one of its own, nor of one with the
-same words, nor of one that belongs together with it, be it by way of others: what a report counts as one. And by lessons of its own
-kind alone: how good players are at one kind, and how often those are right who agree, says nothing of another. What an episode
-was decided from is told by a fingerprint: a judge who had failed, or a person, may say more later, and then it is decided
-again.
+same words, nor of one that belongs together with it, be it by way of others: what a report counts as one. And by lessons of
+its own kind alone: how good players are at one kind, and how often those are right who agree, says nothing of another. What an
+episode was decided from is told by a fingerprint: a judge who had failed, or a person, may say more later, and then it is
+decided again.
 """
 
 from __future__ import annotations

@@ -45,9 +45,11 @@ async def play(
     sure = None
     try:
         if cell.abstain is not None or cell.rule is not None:
-            team, sure = sureness(cell.strategy, cell.abstain, cell.rule, team)
-            if cell.rule is not None and (unlike := cell.rule.kept_rule.why_untold(question)) is not None:
-                sure = HowSure(None, unlike, sure.below, sure.held)
+            rule = None if cell.rule is None else cell.rule.for_kind(question.kind)
+            if rule is not None and (unlike := rule.kept_rule.why_untold(question)) is not None:
+                sure = HowSure(None, unlike, None if cell.abstain is None else cell.abstain.below)
+            else:
+                team, sure = sureness(cell.strategy, cell.abstain, rule, team)
         if is_ours(cell):  # typed and tested; to look costs time
             verdict = await cell.strategy.play(question, team)
         else:

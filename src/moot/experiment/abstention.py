@@ -64,14 +64,14 @@ def rule_at(
         unused = "it has another of its own" if own is not None else "it learns from the other questions of a run"
         rule = None if own is None else own[1]
         if rule is not None and learns_from_verdicts(played):
-            rule = replace(rule, of_strategy=of_cascade(rule, played, stage))
+            rule = rule.telling_of(lambda part: of_cascade(part, played, stage))
             if rule.of_strategy is None and abstain is None:
                 return None, why_not_in(played)
         rule = _checked(file, position, plain, abstain, rule)
         same = of_team is None or (rule is not None and rule.mark == of_team.mark)
         return rule, None if same else unused
     if of_team is not None and learns_from_verdicts(played):
-        of_team = replace(of_team, of_strategy=of_team.verdicts.get(played_mark(plain.spec)))
+        of_team = of_team.telling_of(lambda part: part.verdicts.get(played_mark(plain.spec)))
         if of_team.of_strategy is None and abstain is None:
             return None, why_not_in(played)
     return _checked(file, position, plain, abstain, of_team), None
@@ -109,9 +109,9 @@ def _of_player(
     """Of a player alone the rule of a team that it sits in may tell how often it is right; else a run does."""
     for name in teams_with_rule(file, plain.player):
         rule = rule_of(read_rule(file.beside(str(file.spec.teams[name].rule)))[0])
-        of_strategy = rule.verdicts.get(played_mark(plain.spec))
-        if of_strategy is not None and prompts_mark(prompts) == rule.prompts:
-            return _checked(file, position, plain, abstain, replace(rule, of_strategy=of_strategy))
+        rule = rule.telling_of(lambda part: part.verdicts.get(played_mark(plain.spec)))
+        if rule.of_strategy is not None and prompts_mark(prompts) == rule.prompts:
+            return _checked(file, position, plain, abstain, rule)
     return None
 
 
@@ -148,9 +148,9 @@ def rule_taught_on(file: ExperimentFile, cell: Cell, cases: Iterable[Case]) -> C
 
 
 def _check_promise(file: ExperimentFile, position: int, played: Strategy, rule: FittedRule, target: float) -> None:
-    if promised_by(rule, played, target) is not None:
+    if any(promised_by(part, played, target) is not None for part in rule.parts):
         return
-    held = sorted({each.target for several in rule.promises.values() for each in several})
+    held = sorted({each.target for part in rule.parts for several in part.promises.values() for each in several})
     told = f"it promises {', '.join(f'{each:g}' for each in held)}" if held else "it promises nothing"
     again = f"moot fit {pasted(file.path)} --promise {target:g} -o rule.json makes one that does"
     if target in held:

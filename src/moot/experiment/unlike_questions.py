@@ -23,9 +23,12 @@ def unlike_words(cells: Iterable[Cell], dataset: Dataset | None) -> Iterator[str
     if dataset is None:
         return
     by_reason: dict[tuple[frozenset[str], str], list[str]] = {}
+    apart: dict[tuple[frozenset[str], str], dict[str, None]] = {}
     for cell in cells:
         kept = _rule_of(cell)
-        if kept is not None and kept.kinds and not dataset.kinds <= kept.kinds:
+        if kept is not None and kept.together:
+            apart.setdefault((kept.together, _consequence(cell)), {})[cell.label] = None
+        elif kept is not None and kept.kinds and not dataset.kinds <= kept.kinds:
             labels = by_reason.setdefault((kept.kinds, _consequence(cell)), [])
             labels += [] if cell.label in labels else [cell.label]
     for (kinds, consequence), labels in by_reason.items():
@@ -37,6 +40,13 @@ def unlike_words(cells: Iterable[Cell], dataset: Dataset | None) -> Iterator[str
                 f"{few_names(labels)}: {rule} learnt from questions of kind {' and '.join(sorted(kinds))}; {here} of another"
                 f" kind, and for these {consequence}"
             )
+
+    for (kinds, consequence), named in apart.items():
+        rule = "its rule was" if len(named) == 1 else "their rules were"
+        yield (
+            f"{few_names([*named])}: {rule} learnt from questions of kind {' and '.join(sorted(kinds))} as if they were one, by"
+            f" an older moot or by moot advise: {consequence}; moot fit FILE -o rule.json learns them apart"
+        )
 
 
 def _rule_of(cell: Cell) -> Kept | None:

@@ -54,22 +54,50 @@ def _rows(raw: Raw, table: Table, meanings: Meanings) -> Iterator[Row]:
     if not table.cells or len(table.cells[0].spec["players"]) < 2:
         return
     players = [player["name"] for player in table.cells[0].spec["players"]]
-    asked = [_Asked.of(raw, players, key, drafts, meanings) for key, drafts in sorted(_fullest(raw, table).items())]
-    known = {each.unit for each in asked if each.settled}
-    told = len(known) >= FEWEST and not unfair([each.grades for each in asked])
-    learnt: dict[Known, list[_Fold]] = {}
+    asked: dict[str, list[_Asked]] = {}
+    for key, drafts in sorted(_fullest(raw, table).items()):
+        asked.setdefault(_kind(raw, key[0]), []).append(_Asked.of(raw, players, key, drafts, meanings))
+    told = {
+        kind: len({each.unit for each in several if each.settled}) >= FEWEST
+        and not unfair([each.grades for each in several])
+        for kind, several in asked.items()
+    }
+    learnt: dict[str, dict[Known, list[_Fold]]] = {kind: {} for kind in asked}
     for cell in table.cells:
         row: Row = {"strategy": cell.strategy, "label": cell.label, "team": cell.team, "captain": cell.captain}
         row |= {"cohort": cell.cohort} if cell.cohort else {}
         if cell.traits.get("drafts") is None:
             yield row | _by_ends(raw, cell)
             continue
-        given, left_out, without = _given(raw, cell, {each.key for each in asked}, meanings)
-        units = {_unit(episode.question) for episode, _ in given if graded(episode.right)}
-        if told and len(units) >= FEWEST and not unfair([[episode.right] for episode, _ in given]):
-            yield row | _figures(cell, given, asked, learnt, left_out, without)
-        else:
+        every = {each.key for several in asked.values() for each in several}
+        given, left_out, without = _given(raw, cell, every, meanings)
+        if not any(told.values()) or unfair([[episode.right] for episode, _ in given]):
             yield row | _nothing(without)
+            continue
+        known = [(episode, sayers) for episode, sayers in given if graded(episode.right)]
+        plays: list[_Play] = []
+        parts: list[int] = []
+        untold: list[Row] = []
+        for kind in dict.fromkeys(_kind(raw, episode.question) for episode, _ in known):
+            here = [(episode, sayers) for episode, sayers in known if _kind(raw, episode.question) == kind]
+            if not told[kind] or len({_unit(episode.question) for episode, _ in here}) < FEWEST:
+                untold.append({"kind": kind, "n": len(here), "why": ANY_TEXT})
+                continue
+            said = _said(cell, here, asked[kind], learnt[kind])
+            plays += [_Play(episode, chance) for (episode, _), chance in zip(here, said, strict=True)]
+            units = folds([each.unit for each in asked[kind]], "probability")
+            part_of = dict(zip((each.key for each in asked[kind]), units, strict=True))
+            parts += [part_of[_key(cell, episode)] for episode, _ in here]
+        if not plays:
+            yield row | _nothing(without)
+            continue
+        found = _row_of(plays, parts, without, {"left_out": left_out, "ungraded": len(given) - len(known)})
+        yield row | found | ({"untold": untold} if untold else {})
+
+
+def _kind(raw: Raw, question: str) -> str:
+    content = raw.questions[question]["question"]
+    return str(content.get("kind") or ("choice" if content.get("choices") else "open"))
 
 
 def _nothing(without: int) -> Row:
@@ -82,10 +110,27 @@ def _by_ends(raw: Raw, cell: Cell) -> Row:
     every = list(raw.episodes(cell))
     given = [episode for episode in every if episode.outcome in ("answered", "undecided")]
     known = [episode for episode in given if graded(episode.right)]
-    units = [_unit(episode.question) for episode in known]
-    if len(set(units)) < FEWEST or unfair([[episode.right] for episode in given]):
+    if unfair([[episode.right] for episode in given]):
         return _nothing(len(every) - len(given))
-    parts = folds(units, "probability")
+    plays: list[_Play] = []
+    parts: list[int] = []
+    untold: list[Row] = []
+    for kind in dict.fromkeys(_kind(raw, episode.question) for episode in known):
+        here = [episode for episode in known if _kind(raw, episode.question) == kind]
+        units = [_unit(episode.question) for episode in here]
+        if len(set(units)) < FEWEST:
+            untold.append({"kind": kind, "n": len(here), "why": ANY_TEXT})
+            continue
+        part = folds(units, "probability")
+        plays += [_Play(episode, chance) for episode, chance in zip(here, _said_by_end(here, part), strict=True)]
+        parts += part
+    if not plays:
+        return _nothing(len(every) - len(given))
+    row = _row_of(plays, parts, len(every) - len(given), {"ungraded": len(given) - len(known)})
+    return row | ({"untold": untold} if untold else {})
+
+
+def _said_by_end(known: Sequence[Episode], parts: Sequence[int]) -> list[float]:
     ends = np.array([_end_told(episode) for episode in known])
     right = np.array([float(episode.right) for episode in known])  # type: ignore[arg-type]
     said = np.zeros(len(known))
@@ -96,8 +141,7 @@ def _by_ends(raw: Raw, cell: Cell) -> Row:
         centre = np.array([_log_odds(mean_right), 0.0, 0.0, 0.0])
         weights = _drawn_weights(table[~inside], right[~inside], centre, np.ones(4))
         said[inside] = special.expit(table[inside] @ weights)
-    plays = [_Play(episode, float(chance)) for episode, chance in zip(known, said, strict=True)]
-    return _row_of(plays, parts, len(every) - len(given), {"ungraded": len(given) - len(known)})
+    return [float(chance) for chance in said]
 
 
 def _end_told(episode: Episode) -> list[float]:
@@ -397,22 +441,6 @@ def _log_odds(chance: float) -> float:
 
 
 # ---------------------------------------------------------------- the figures
-
-
-def _figures(
-    cell: Cell,
-    given: Sequence[tuple[Episode, set[str]]],
-    asked: Sequence[_Asked],
-    learnt: dict[Known, list[_Fold]],
-    left_out: int,
-    without: int,
-) -> Row:
-    known = [(episode, sayers) for episode, sayers in given if graded(episode.right)]
-    said = _said(cell, known, asked, learnt)
-    plays = [_Play(episode, chance) for (episode, _), chance in zip(known, said, strict=True)]
-    part_of = dict(zip((each.key for each in asked), folds([each.unit for each in asked], "probability"), strict=True))
-    parts = [part_of[_key(cell, play.episode)] for play in plays]
-    return _row_of(plays, parts, without, {"left_out": left_out, "ungraded": len(given) - len(known)})
 
 
 def _row_of(plays: Sequence[_Play], parts: Sequence[int], without: int, left: Mapping[str, int]) -> Row:

@@ -1,13 +1,15 @@
 """The probability of every verdict, cross-fitted, beside what came of it.
 
 Learnt from the graded drafts of the same table (`moot.decide.verdict_chance`): who agrees with whom, and what the strategy
-makes of that. No probability is learnt on its own question, nor on one that belongs together with it.
+makes of that. No probability is learnt on its own question, nor on one that belongs together with it, nor on questions of another
+kind: how often those are right who agree on a letter says nothing of a free answer.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -23,6 +25,7 @@ from moot.measures.cells import Stored
 from moot.measures.draft_calls import DraftTable
 from moot.measures.episodes import Key, Recorded, drafts_of
 from moot.measures.source import Source, grouped_drafts
+from moot.measures.team_drafts import TeamDrafts
 from moot.stats.clusters import dealt_as, unit_of, value_rows
 from moot.stats.completions import IntervalLimits
 from moot.stats.counted_words import count
@@ -77,13 +80,15 @@ def trust_figures(source: Source) -> dict[str, Any]:
 
 def _of_table(source: Source, table: DraftTable) -> Iterator[Row]:
     drafting = [cell for cell in table.cells if cell["traits"].drafts is not None]
-    drafts = _drafts(source, table) if drafting else None
-    why = None if drafts is None else _why_none(drafts)
+    drafts = _drafts_by_kind(source, table) if drafting else {}
+    why = {kind: why for kind, each in drafts.items() if (why := _why_none(each)) is not None}
     for cell in table.cells:
-        if drafts is None or cell not in drafting:
+        if cell not in drafting:
             found = _of_ends(source, cell)
+        elif len(why) == len(drafts):
+            found = _unknown(_together(why), _without_answer(source, cell))
         else:
-            found = _unknown(why, _without_answer(source, cell)) if why else _of_cell(source, cell, drafts)
+            found = _of_cell(source, cell, drafts, why)
         yield {**_named(cell), **found}
 
 
@@ -93,6 +98,13 @@ def _why_none(drafts: _TableDrafts) -> str | None:
     if known < FEWEST:
         return _too_few(known, drafts.units)
     return why_unfair_together(drafts.values)
+
+
+def _together(why: Mapping[str, str]) -> str | None:
+    """Of all kinds of questions, each by its name where there are several."""
+    if len(why) < 2:
+        return next(iter(why.values()), None)
+    return "; ".join(f"{kind}: {words}" for kind, words in sorted(why.items()))
 
 
 def _too_few(known: int, units: Sequence[str]) -> str:
@@ -114,9 +126,17 @@ def _without_answer(source: Source, cell: Stored) -> int:
     return sum(episode.verdict.outcome not in WITH_ANSWER for episode in source.episodes(cell))
 
 
-def _drafts(source: Source, table: DraftTable) -> _TableDrafts:
+def _drafts_by_kind(source: Source, table: DraftTable) -> dict[str, _TableDrafts]:
     kept = source.drafts(table)
-    keys = sorted(kept.drafts)
+    keys: dict[str, list[Key]] = {}
+    for key in sorted(kept.drafts):
+        keys.setdefault(source.cases[key[0]].question.kind, []).append(key)
+    return {kind: _drafts(source, table, kept, several) for kind, several in keys.items()} or {
+        "": _drafts(source, table, kept, [])
+    }
+
+
+def _drafts(source: Source, table: DraftTable, kept: TeamDrafts, keys: Sequence[Key]) -> _TableDrafts:
     groups = [grouped_drafts(source, key, (), kept) for key in keys]
     graded = [
         {draft.player: source.graded(source.cases[key[0]], draft.text) for draft in kept.drafts[key]} for key in keys
@@ -139,12 +159,16 @@ class _Given:
     question: str
     repeat: int
     drafts: int
-    """The row of the table that it rests on, or its own where nobody drafts."""
+    """The row of the table of its kind that it rests on, or its own where nobody drafts."""
     chosen: int
     value: Value
     heard: _HeardFor
     asked_on: bool
     """Somebody decided after the drafts, where elsewhere these were enough."""
+    kind: str
+    """Of the question."""
+    unit: str
+    """What it is one piece of evidence with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,37 +190,54 @@ def _of_ends(source: Source, cell: Stored) -> Row:
     def told(graded: Sequence[_Given], right: Floats, units: Sequence[str]) -> tuple[Floats, Places]:
         return talk_chances(np.array([end_of(ended[each.drafts].verdict) for each in graded]), right, units)
 
-    return _told(source, verdicts, [unit_of(episode.question) for episode in ended], told)
+    return _told(source, verdicts, told)
 
 
-def _of_cell(source: Source, cell: Stored, drafts: _TableDrafts) -> Row:
+def _of_cell(source: Source, cell: Stored, drafts: Mapping[str, _TableDrafts], why: Mapping[str, str]) -> Row:
     def told(graded: Sequence[_Given], right: Floats, units: Sequence[str]) -> tuple[Floats, Places]:
+        here = drafts[graded[0].kind]
         rows, chosen = (
             np.array([getattr(each, name) for each in graded], dtype=np.intp) for name in ("drafts", "chosen")
         )
         known = list(dict.fromkeys(each.heard for each in graded))
-        tables = [drafts.chances(each) for each in known]
+        tables = [here.chances(each) for each in known]
         heard = np.array([known.index(each.heard) for each in graded], dtype=np.intp)
         asked_on = np.array([each.asked_on for each in graded], dtype=np.bool_)
         resting = RestingVerdicts(rows, chosen, right, heard, asked_on)
         return verdict_chances(tables, resting), tables[0].fold_of[rows]
 
-    return _told(source, _verdicts(source, cell, drafts), drafts.units, told)
+    return _told(source, _verdicts(source, cell, drafts), told, why)
 
 
 ToldChances = Callable[[Sequence[_Given], Floats, Sequence[str]], tuple[Floats, Places]]
-"""From graded verdicts, what each was worth and what it is a part of: what is said of each, and its fold."""
+"""From graded verdicts on questions of one kind, what each was worth and what it is a part of: what is said of each, and its
+fold."""
 
 
-def _told(source: Source, verdicts: _Verdicts, units_of: Sequence[str], told: ToldChances) -> Row:
+def _told(
+    source: Source, verdicts: _Verdicts, told: ToldChances, why_untold: Mapping[str, str] = MappingProxyType({})
+) -> Row:
+    """`why_untold`: by kind of questions why the drafts tell nothing of it."""
     if (why := why_unknown([each.value for each in verdicts.given])) is not None:
         return _unknown(why, verdicts.without)
-    graded = [each for each in verdicts.given if each.value.known is not None]
-    units = [units_of[each.drafts] for each in graded]
-    if len(set(units)) < FEWEST:
-        return _unknown(_too_few(len(set(units)), units), verdicts.without)
+    by_kind: dict[str, list[_Given]] = {}
+    for each in verdicts.given:
+        if each.value.known is not None:
+            by_kind.setdefault(each.kind, []).append(each)
+    untold = {kind: why_untold.get(kind) or _too_few_given(several) for kind, several in by_kind.items()}
+    left = {kind: words for kind, words in untold.items() if words is not None}
+    if len(left) == len(by_kind):
+        return _unknown(_together(left) or _too_few(0, ()), verdicts.without)
+    graded, said_of, parts = list[_Given](), list[Floats](), list[Places]()
+    for kind, several in by_kind.items():
+        if kind not in left:
+            rights = np.array([each.value.known for each in several], dtype=float)
+            found_of, part = told(several, rights, [each.unit for each in several])
+            graded += several
+            said_of.append(found_of)
+            parts.append(part)
+    said, part_of, units = np.concatenate(said_of), np.concatenate(parts), [each.unit for each in graded]
     right = np.array([each.value.known for each in graded], dtype=float)
-    said, part_of = told(graded, right, units)
     found = reliability(said, right, units, seed=source.seed)
     coverage = _coverage(said, part_of, graded)
     row: Row = {
@@ -214,19 +255,29 @@ def _told(source: Source, verdicts: _Verdicts, units_of: Sequence[str], told: To
         "bins": [{"said": each.said, "right": each.right, "n": each.n} for each in found.bins],
         "coverage": coverage,
     }
-    ungraded = len(verdicts.given) - len(graded)
-    left = {"left_out": verdicts.left_out, "ungraded": ungraded}
-    return {**row, **{key: many for key, many in left.items() if many}}
+    ungraded = len(verdicts.given) - sum(map(len, by_kind.values()))
+    beside = {"left_out": verdicts.left_out, "ungraded": ungraded}
+    row |= {key: many for key, many in beside.items() if many}
+    if left:
+        row["untold"] = [{"kind": kind, "n": len(by_kind[kind]), "why": words} for kind, words in left.items()]
+    return row
 
 
-def _verdicts(source: Source, cell: Stored, drafts: _TableDrafts) -> _Verdicts:
+def _too_few_given(given: Sequence[_Given]) -> str | None:
+    """Why the verdicts of one kind teach no probability; None: they do."""
+    units = [each.unit for each in given]
+    return _too_few(len(set(units)), units) if len(set(units)) < FEWEST else None
+
+
+def _verdicts(source: Source, cell: Stored, drafts: Mapping[str, _TableDrafts]) -> _Verdicts:
     given, left_out, without = [], 0, 0
     for episode in source.episodes(cell):
-        place = drafts.place.get(episode.key)
+        here = drafts.get(episode.case.question.kind)
+        place = None if here is None else here.place.get(episode.key)
         if episode.verdict.outcome not in WITH_ANSWER:
             without += 1
             continue
-        at = None if place is None else _group_chosen(source, episode, drafts.candidates, place)
+        at = None if here is None or place is None else _group_chosen(source, episode, here.candidates, place)
         if place is None or at is None:
             left_out += 1
             continue
@@ -242,7 +293,10 @@ def _given(source: Source, episode: Recorded, row: int, chosen: int) -> _Given:
         heard or frozenset(player["name"] for player in orjson.loads(episode.cell["spec"])["players"]), bool(paths)
     )
     asked_on = any(path.then is not None for path in paths)
-    return _Given(episode.question, episode.repeat, row, chosen, graded_value(episode.right, way), known, asked_on)
+    value, kind = graded_value(episode.right, way), episode.case.question.kind
+    return _Given(
+        episode.question, episode.repeat, row, chosen, value, known, asked_on, kind, unit_of(episode.question)
+    )
 
 
 def _group_chosen(source: Source, episode: Recorded, candidates: Candidates, place: int) -> int | None:

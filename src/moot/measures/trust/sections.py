@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from moot.measures.columns import (
     Figures,
@@ -51,6 +51,7 @@ def trust_sections(figures: Figures) -> Iterator[Section]:
     if left_out := sum(row.get("left_out", 0) for row in every):
         are, they = ("is", "it is") if left_out == 1 else ("are", "they are")
         words.append(f"{count(left_out, 'answer')} {are} left out: it is unknown whose draft {they}.")
+    words += _untold_words(every)
     if any(f"{ABSTAIN}=" in row["label"] for row in every):
         words.append(DECIDED_BEFORE)
     named = (Column("label", "strategy"), Column("who", "who"), *cohort_column(rows))
@@ -95,6 +96,16 @@ def trust_sections(figures: Figures) -> Iterator[Section]:
         )
         chart = Chart("lines", "coverage", "accuracy", series="name")
         yield Section("surest", "Accuracy of the surest answers", words_of_curve, shown, curve, chart)
+
+
+def _untold_words(every: Iterable[Row]) -> Iterator[str]:
+    """Of each kind of questions that too little is known of: what is said of the others says nothing of it."""
+    left: dict[tuple[str, str], int] = {}
+    for each in (each for row in every for each in row.get("untold", ())):
+        left[each["kind"], each["why"]] = left.get((each["kind"], each["why"]), 0) + each["n"]
+    for (kind, why), answers in left.items():
+        are = "is" if answers == 1 else "are"
+        yield f"{count(answers, 'answer')} to questions of kind {kind} {are} left out: {why}."
 
 
 def _row(row: Row) -> Row:
