@@ -82,9 +82,13 @@ def _state(tally: RunTally) -> str:
     elapsed_s = max(1e-9, time.monotonic() - tally.started_at)
     parts = [f"{tally.played / elapsed_s:.1f}/s"]
     if calls is not None:
-        whose = whose_losses(calls.cost_usd)
+        cost_usd = calls.cost_usd or None if tally.unpriced else calls.cost_usd
+        whose = whose_losses(cost_usd)
         lost = f" and at most {money(tally.lost_usd)} more for calls {whose}" if tally.lost_usd else ""
-        parts.append(f"{calls.made} calls, {calls.found} from the store, {money(calls.cost_usd)}{lost}")
+        if tally.unpriced:  # there is no most
+            unknown = f"{count(tally.unpriced, 'call')} {whose_losses(cost_usd)}"
+            lost = "" if cost_usd is None else f" and more that nobody knows for {unknown}"
+        parts.append(f"{calls.made} calls, {calls.found} from the store, {money(cost_usd)}{lost}")
     if tally.outcomes["failed"]:
         parts.append(f"{tally.outcomes['failed']} failed")
     if retries := sum(tally.retries.values()):

@@ -206,7 +206,7 @@ class Watched:
         if self._seconds is None and self._is_loading():
             parts.append("loading the model")
         elif self._calls is not None:
-            cost = self._calls.cost_usd
+            cost = _paid_usd(self._calls)
             parts += [self._counted(self._calls), "cost unknown" if cost is None else money(cost)]
         return Text(" · ".join(parts), "dim")
 
@@ -240,8 +240,13 @@ class Watched:
             ],
             "calls": self._distinct(calls),
             "from_store": self._from_store(calls),
-            "cost_usd": calls.cost_usd,
+            "cost_usd": _paid_usd(calls),
         }
+
+
+def _paid_usd(calls: ExperimentCalls) -> float | None:
+    """Unknown, too, where one that has no price was cut off."""
+    return None if calls.unpriced else calls.cost_usd
 
 
 def _short_titles(cells: Collection[Cell], whole: Mapping[str, str]) -> dict[str, str]:

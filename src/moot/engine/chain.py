@@ -91,7 +91,7 @@ def chain(
             inner = Leaving(model) if capped else model
             model = Budget(inner, purse, model.price, built.max_tokens, trust)
         elif purse is not None and _may_state(built):
-            model = StatedLosses(model, purse)
+            model = StatedLosses(model, purse, calls.lose_unpriced)
         if built.endpoint and gate is not None:
             paused = None if on_pause is None else partial(_tell_pause, on_pause, built.endpoint)
             model = Limit(model, limits[built.endpoint], max_tokens=built.max_tokens, on_pause=paused)

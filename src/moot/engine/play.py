@@ -14,11 +14,12 @@ from moot.engine.whose_word import whose_word
 from moot.errors import CallError, MootError, UsageError
 from moot.experiment.plan import Cell
 from moot.models.border import storable
+from moot.models.unpriced_calls import UnpricedCalls
 from moot.plugins import PluginBroke, in_one_line
 from moot.strategies import Strategy, with_inside
 from moot.team import Grouper, Team
 from moot.team.watching import Watcher
-from moot.traces import CutOff, StrategyBroke, Trace
+from moot.traces import CutOff, StrategyBroke, Trace, Unpriced
 from moot.types import Call, Episode, Question, Verdict
 
 OURS = ("moot.strategies.", "moot.decide.")
@@ -37,6 +38,24 @@ async def play(
 
     `journal` is where the calls are written as they come, for those who watch; `watcher` is told when they begin.
     """
+    with UnpricedCalls() as unpriced:
+        episode = await _play(cell, question, repeat, grouper=grouper, journal=journal, watcher=watcher)
+    return replace(episode, verdict=with_unpriced(episode.verdict, unpriced)) if unpriced else episode
+
+
+def with_unpriced(verdict: Verdict, unpriced: UnpricedCalls) -> Verdict:
+    return replace(verdict, traces=(*verdict.traces, Unpriced(len(unpriced)))) if unpriced else verdict
+
+
+async def _play(
+    cell: Cell,
+    question: Question,
+    repeat: int,
+    *,
+    grouper: Grouper | None,
+    journal: list[Call] | None,
+    watcher: Watcher | None,
+) -> Episode:
     team = replace(cell.team, grouper=grouper) if grouper else cell.team
     team = team.seated(repeat, cell.traits.drafts_repeat(repeat))
     if journal is not None:

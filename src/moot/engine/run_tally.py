@@ -98,6 +98,11 @@ class RunTally:
         return 0.0 if self.purse is None else self.purse.lost_usd
 
     @property
+    def unpriced(self) -> int:
+        """Attempts without a reply of which nobody knows what they cost."""
+        return 0 if self.calls is None else self.calls.unpriced
+
+    @property
     def played(self) -> int:
         return sum(self.outcomes.values())
 

@@ -15,6 +15,7 @@ from moot.grade.normalise import answer_key
 from moot.grade.prefer import text_digest
 from moot.live.beside_episodes import forget_beside
 from moot.live.left_in_files import note_forgotten, scrub_files
+from moot.live.tied_calls import unpriced_rows
 from moot.live.unlinked_calls import calls_before_links, hush_failures, texts_of
 from moot.models.border import MOST_USD
 from moot.store import queries, schema
@@ -240,4 +241,8 @@ def _drop_calls(connection: Connection, which: Sequence[ColumnElement[bool]], be
     ).all():
         if spent:
             connection.execute(insert(losses).values(experiment=payer, usd=float(spent), created_at=before))
+    free = (*which, calls.c.cost_usd.is_(None))
+    unknown = connection.execute(select(calls.c.experiment, func.count()).where(*free).group_by(calls.c.experiment))
+    if rows := unpriced_rows(dict(unknown.tuples().all()), before):
+        connection.execute(insert(schema.unpriced_losses), rows)
     return connection.execute(delete(calls).where(*which)).rowcount

@@ -21,7 +21,7 @@ from typing import Any
 from moot.decide.abstaining import cut_off
 from moot.engine.cashbook import Cashbook
 from moot.engine.chain import chain, limiters
-from moot.engine.play import play
+from moot.engine.play import play, with_unpriced
 from moot.engine.stopping import LONG_PATIENCE_S
 from moot.engine.trial_play import try_out
 from moot.errors import StoreError, UsageError
@@ -41,7 +41,7 @@ from moot.live.journal import Journal
 from moot.live.offer import ServedOffer, cell_asked, offered, refuse_learner, title_of
 from moot.live.out_of_time import what_there_is
 from moot.live.served import ServedRecord, served_name
-from moot.live.served_cell import served_cell
+from moot.live.served_cell import as_served
 from moot.live.served_names import declared_name, first_asked, learners_named, served_names
 from moot.live.served_rows import LATEST_REPEAT
 from moot.live.spent import total_cost, total_usage
@@ -49,13 +49,13 @@ from moot.live.under_way import UnderWay
 from moot.models.flights import Flights
 from moot.models.limit import Turnstile
 from moot.models.model import Model
+from moot.models.unpriced_calls import UnpricedCalls
 from moot.store import from_here
 from moot.store.bookkeeping import day_of
 from moot.store.calls import ExperimentCalls, PaidFor
 from moot.store.ledger import Ledger, paid_on, pays
 from moot.store.sqlite import SqliteStore
 from moot.store.store import Store
-from moot.strategies import served
 from moot.team.watching import Watcher
 from moot.types import TEXT, Call, Episode, Question, QuestionKind, Verdict
 
@@ -232,7 +232,7 @@ class LiveTeam:
     def seat_beside(self, plan: Plan, name: str) -> dict[str, Cell]:
         """Another plan of one cell, asked under this name: of the same models, and kept under the same name."""
         (cell,) = self._planned(plan).with_models(self._models).cells
-        seated = _served(cell) if self._serving else cell
+        seated = as_served(cell) if self._serving else cell
         if self._keep:
             self.record.seat_beside(seated, plan.public_config)
         return {name: seated}
@@ -260,7 +260,7 @@ class LiveTeam:
 
     def _as_played(self, experiment: Plan) -> dict[str, Cell]:
         cells = served_names(experiment, self.whole.learners)
-        return {name: _served(cell) for name, cell in cells.items()} if self._serving else cells
+        return {name: as_served(cell) for name, cell in cells.items()} if self._serving else cells
 
     async def close(self) -> None:
         if not self._opened:
@@ -335,14 +335,16 @@ class LiveTeam:
                 self.record.begin(question, repeat, drawn=not self.reuse)
             journal = Journal(heard)
             started = time.perf_counter()
-            try:
-                async with asyncio.timeout(None if deadline_s is None else deadline_s - waited_s):
-                    episode = await play(seated, question, repeat, journal=journal, watcher=watcher)
-            except TimeoutError:
-                verdict = await what_there_is(seated.team, question, journal, deadline_s or 0.0, waited_s)
-                if cell.abstain is not None or cell.rule is not None:
-                    verdict = cut_off(verdict, cell.abstain)
-                episode = Episode(cell.id, question, repeat, verdict, tuple(journal), time.perf_counter() - started)
+            with UnpricedCalls() as unpriced:
+                try:
+                    async with asyncio.timeout(None if deadline_s is None else deadline_s - waited_s):
+                        episode = await play(seated, question, repeat, journal=journal, watcher=watcher)
+                except TimeoutError:
+                    verdict = await what_there_is(seated.team, question, journal, deadline_s or 0.0, waited_s)
+                    if cell.abstain is not None or cell.rule is not None:
+                        verdict = cut_off(verdict, cell.abstain)
+                    verdict = with_unpriced(verdict, unpriced)
+                    episode = Episode(cell.id, question, repeat, verdict, tuple(journal), time.perf_counter() - started)
             groups = await groups_of(seated.team, question, episode.verdict)
             asked = AnsweredQuestion(
                 id=episode_name(question.digest, repeat),
@@ -350,7 +352,7 @@ class LiveTeam:
                 cell=cell,
                 episode=episode,
                 usage=total_usage(journal),
-                cost_usd=total_cost(journal),
+                cost_usd=total_cost(journal, unpriced),
                 groups=groups,
             )
             if self._keep:
@@ -392,9 +394,3 @@ def load_team(path: str | Path | None = None, *, store: str | None = None, keep:
     file = read_experiment(Path(path), with_questions=False) if path is not None else embedded_team()
     kept = keep if keep is not None else store is not None or file.spec.store is not None
     return LiveTeam(file, store_url=from_here(store) if store else None, keep=kept)
-
-
-def _served(cell: Cell) -> Cell:
-    """The cell as it is played for somebody who waits. How sure an answer is hangs on all players: then all are heard."""
-    played = served(cell.strategy) if cell.rule is None else cell.strategy
-    return replace(cell, id=served_cell(cell.id), strategy=played)

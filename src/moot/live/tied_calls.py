@@ -8,6 +8,7 @@ own, until it is forgotten; what comes for it after that is tied to nothing, and
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -113,14 +114,22 @@ def untied(connection: Connection, keys: Iterable[str]) -> set[str]:
     return left
 
 
-def _book_unkept(connection: Connection, calls: Iterable[Row]) -> None:
+def _book_unkept(connection: Connection, calls: Sequence[Row]) -> None:
     """What calls cost that are not kept."""
+    unknown = Counter(row["experiment"] for row in calls if row["cost_usd"] is None)
+    if unknown:
+        connection.execute(insert(schema.unpriced_losses), unpriced_rows(unknown, time.time()))
     costs = [(row["experiment"], row["cost_usd"]) for row in calls if row["cost_usd"]]
     losses = [
         {"experiment": payer, "usd": usd, "created_at": time.time()} for payer, usd in costs if 0 <= usd <= MOST_USD
     ]
     if losses:
         connection.execute(insert(schema.losses), losses)
+
+
+def unpriced_rows(calls: Mapping[str, int], at: float) -> list[Row]:
+    """By the name of who paid, how many calls are not kept of which nobody knows what they cost."""
+    return [{"experiment": payer, "calls": number, "created_at": at} for payer, number in sorted(calls.items())]
 
 
 def forgettable(connection: Connection, name: str, keys: Iterable[str]) -> set[str]:

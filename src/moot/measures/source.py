@@ -356,7 +356,7 @@ class Source:
 
     def paid_usd(self, seen: Sequence[EpisodeOutline]) -> list[float | None]:
         """What the calls of each episode cost. One unknown cost makes the sum unknown."""
-        return self._spending.sums_usd([episode.calls for episode in seen])
+        return self._spending.paid_usd(seen)
 
     def bill_usd(self) -> float | None:
         return self._spending.bill_usd()

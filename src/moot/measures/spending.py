@@ -1,4 +1,8 @@
-"""What calls took, by their keys: read from a store once, however often it is asked for."""
+"""What calls took, by their keys: read from a store once, however often it is asked for.
+
+A call that left, brought no reply and had no price stands under no key: what it cost nobody knows, so neither does anybody know
+what the play cost that asked for it, nor what it all came to.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +11,19 @@ from collections.abc import Collection, Sequence
 from itertools import chain
 from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, func, select
 
+from moot.measures.episodes import EpisodeOutline
 from moot.store import queries, schema
 from moot.store.bulk_read import call_columns
+from moot.traces import Unpriced, trace_json
 
 Spent = tuple[int, int, int, float | None]
 """Tokens of a call's prompt, completion and reasoning, and its cost."""
+
+_LOST = schema.unpriced_losses
+_UNPRICED = f'"kind":"{trace_json(Unpriced(1))["kind"]}"'
+"""As it stands in a stored verdict."""
 
 _COLUMNS = ("key", "prompt_tokens", "completion_tokens", "reasoning_tokens", "cost_usd")
 
@@ -30,6 +40,8 @@ class Spending:
         self._alike: dict[Spent, Spent] = {}
         """Very many calls took the same: each of these is held once."""
         self._bill_usd: float | None = None
+        self._any_unpriced: bool | None = None
+        self._unpriced: dict[str, set[tuple[str, int]]] = {}
 
     def by_key(self, keys: Collection[str]) -> dict[str, Spent]:
         """Calls that are not stored are left out."""
@@ -50,6 +62,26 @@ class Spending:
             payment[3] if payment is not None else self._sum_usd(keys)
             for payment, keys in zip(single, several, strict=True)
         ]
+
+    def paid_usd(self, seen: Sequence[EpisodeOutline]) -> list[float | None]:
+        """What the calls of each episode cost, those without a reply among them where these have no price."""
+        paid = self.sums_usd([episode.calls for episode in seen])
+        if self._any_unpriced is None:
+            self._any_unpriced = self._connection.execute(select(_LOST.c.id).limit(1)).first() is not None
+        if not self._any_unpriced:  # nearly always
+            return paid
+        return [
+            None if episode.key in self._unpriced_plays(episode.cell["id"]) else usd
+            for episode, usd in zip(seen, paid, strict=True)
+        ]
+
+    def _unpriced_plays(self, cell: str) -> set[tuple[str, int]]:
+        if cell not in self._unpriced:
+            table = schema.episodes
+            told = table.c.verdict.contains(_UNPRICED, autoescape=True)
+            found = self._connection.execute(select(table.c.question, table.c.repeat).where(table.c.cell == cell, told))
+            self._unpriced[cell] = {(question, repeat) for question, repeat in found}
+        return self._unpriced[cell]
 
     def _sum_usd(self, keys: Sequence[str]) -> float | None:
         spent = map(self._spent.get, keys)
@@ -79,7 +111,7 @@ class Spending:
             return bill_usd(self._connection, self._name)
         if self._whole is not None:
             self._read_whole(self._whole)
-        return self._bill_usd
+        return _told(self._connection, self._name, self._bill_usd)
 
     def _read_whole(self, name: str) -> None:
         self._whole = None
@@ -96,19 +128,43 @@ class Spending:
 
 def bill_usd(connection: Connection, name: str) -> float | None:
     """What all calls of an experiment cost; None where one of them is unknown."""
-    return sum_usd(_costs_usd(connection, name))
+    return _told(connection, name, sum_usd(_costs_usd(connection, name)))
 
 
 def costs_known(connection: Connection, name: str) -> dict[str, Any]:
     """What there is to say of a bill that is not known: how many of the calls tell what they cost, and what these came to."""
     costs = _costs_usd(connection, name)
     known = [cost for cost in costs if cost is not None]
-    return {"calls": len(costs), "known": len(known), "at_least_usd": math.fsum(known)}
+    calls = len(costs) + unpriced_losses(connection, name)
+    return {"calls": calls, "known": len(known), "at_least_usd": math.fsum(known)}
 
 
 def _costs_usd(connection: Connection, name: str) -> Sequence[float | None]:
     table = schema.calls
     return connection.execute(select(table.c.cost_usd).where(table.c.experiment == name)).scalars().all()
+
+
+def _told(connection: Connection, name: str, usd: float | None) -> float | None:
+    """A bill of nothing is none where something was paid of which nobody knows how much."""
+    return None if not usd and unpriced_losses(connection, name) else usd
+
+
+def losses_row(connection: Connection, name: str, since: float = 0.0) -> dict[str, Any]:
+    """What may be on the bill beside it: attempts that gave no reply, and those that are under way, or were when their process
+    died. At the most they can have cost; null where that of some is not known, and then how many. `since`: in seconds of the
+    clock."""
+    amounts: list[float] = []
+    for table in (schema.losses, schema.reservations):
+        ours = select(table.c.usd).where(table.c.experiment == name, table.c.created_at >= since)
+        amounts += connection.execute(ours).scalars().all()
+    unknown = unpriced_losses(connection, name, since)
+    return {"losses_usd": None if unknown else math.fsum(amounts), "losses_unknown": unknown}
+
+
+def unpriced_losses(connection: Connection, name: str, since: float = 0.0) -> int:
+    """How many calls may be on the bill without a reply, and at nobody knows how much."""
+    ours = (_LOST.c.experiment == name, _LOST.c.created_at >= since)
+    return int(connection.execute(select(func.sum(_LOST.c.calls)).where(*ours)).scalar() or 0)
 
 
 def sum_usd(costs_usd: Sequence[float | None]) -> float | None:

@@ -17,6 +17,7 @@ from typing import Any
 
 from moot.errors import CallError, MootError
 from moot.models.meanwhile import Meanwhile
+from moot.models.unpriced_calls import count_unpriced
 from moot.types import Reply
 
 NOTHING_ASKED = "the models are closed: nothing is asked any more"
@@ -66,6 +67,8 @@ class Flight:
     has_left: bool = False
     out: int = 0
     """Requests that have left and have not failed: until the flight is over their reply is on its way, or to the disk."""
+    unpriced: bool = False
+    """One of its requests may be on a bill, and nobody knows at how much."""
     _riders: list[Work] = field(default_factory=list)
 
     def board(self, work: Work | None) -> None:
@@ -113,6 +116,12 @@ def made_elsewhere() -> None:
         flight.leave()
 
 
+def left_unpriced() -> None:
+    """A request of this call may be on the bill without a reply, and has no price."""
+    if (flight := _flight.get()) is not None:
+        flight.unpriced = True
+
+
 class Flights:
     """Calls under way in this process, so that nobody starts one twice."""
 
@@ -139,7 +148,12 @@ class Flights:
         while (flight := self._open.get(key)) is not None and not self.over:
             flight.board(work)
             # None: whoever led was cancelled. One of those who waited takes over.
-            if (reply := await asyncio.shield(flight.landed)) is not None:
+            try:
+                reply = await asyncio.shield(flight.landed)
+            finally:
+                if flight.unpriced:
+                    count_unpriced(key)
+            if reply is not None:
                 return reply
         if self.over:
             raise MootError(NOTHING_ASKED)
@@ -161,6 +175,8 @@ class Flights:
             raise
         finally:
             _flight.reset(token)
+            if mine.unpriced:
+                count_unpriced(key)
             del self._open[key]
             if not landed.done():
                 landed.set_result(reply_or_nothing)

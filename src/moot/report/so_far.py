@@ -71,7 +71,7 @@ def so_far(connection: Connection, experiment: Row, now: float) -> dict[str, Any
         ],
         "bill_usd": taken["bill_usd"],
         **({"costs_known": taken["costs_known"]} if "costs_known" in taken else {}),
-        "losses_usd": taken["losses_usd"],
+        **{key: taken[key] for key in ("losses_usd", "losses_unknown")},
         "spent": _spent(taken, source.config.get("budget_usd"), LOST_OR_UNDER_WAY if state == "running" else None),
         "models": _models(connection, source, taken["failures"], now),
         "started_at": runs[-1]["started_at"] if runs else None,
@@ -109,7 +109,7 @@ def _shown(row: Mapping[str, Any], *, team: bool) -> dict[str, Any]:
 def _spent(taken: Mapping[str, Any], budget_usd: float | None, whose: str | None) -> str:
     """`whose`: of which calls the losses are."""
     bill_usd: float | None = taken["bill_usd"]
-    more = losses_words(bill_usd, taken["losses_usd"], whose)
+    more = losses_words(bill_usd, taken, whose)
     if bill_usd is None or budget_usd is None:
         known = unknown_cost_words(taken.get("costs_known"))
         return f"{known if bill_usd is None else f'{money(bill_usd)} spent'}{more}"

@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from moot.data.clusters import dealing_names
-from moot.measures.accuracy.figures import bill_usd, costs_known, losses_usd, outcomes_of
+from moot.measures.accuracy.figures import bill_usd, costs_known, losses_row, outcomes_of
 from moot.measures.alike_plans import are_alike, in_play, whole_of
 from moot.measures.claims.headline_alone import headline_alone
 from moot.measures.claims.nobody_right import NOBODY_RIGHT, nobody_right_in_short
@@ -106,7 +106,7 @@ def _row(connection: Connection, experiment: Row, trials: list[int]) -> dict[str
         "missing": missing,
         "bill_usd": bill,
         **({"costs_known": costs_known(connection, source.name)} if bill is None else {}),
-        "losses_usd": losses_usd(connection, source.name),
+        **losses_row(connection, source.name),
         "simulated": bool(simulated_models(source)),
         "headline": headline,
     }
@@ -155,9 +155,9 @@ def size_words(row: Mapping[str, Any]) -> str:
     spent = f"{money(row['bill_usd'])} spent" if row["bill_usd"] else ""
     if row["bill_usd"] is None:
         spent = unknown_cost_words(row.get("costs_known"))
-    if row["losses_usd"]:
+    if row["losses_usd"] or row["losses_unknown"]:
         whose = {"running": LOST_OR_UNDER_WAY, "served": LOST_OR_NOT_KEPT, "asked": LOST_OR_NOT_KEPT}.get(row["state"])
-        spent = f"{spent or 'nothing spent'}{losses_words(row['bill_usd'], row['losses_usd'], whose)}"
+        spent = f"{spent or 'nothing spent'}{losses_words(row['bill_usd'], row, whose)}"
     return ", ".join(filter(None, (asked, spent, "simulated models" if row["simulated"] else "")))
 
 

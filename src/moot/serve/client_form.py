@@ -16,6 +16,7 @@ from moot.live.answered_question import AnsweredQuestion
 from moot.live.instructed import instructed
 from moot.live.spent import total_cost, total_usage
 from moot.models.model import Model, Wrapper
+from moot.models.unpriced_calls import UnpricedCalls
 from moot.openai_form.refusal import Refused
 from moot.openai_form.requests import WantedJson
 from moot.serve.discretion import public_words
@@ -114,13 +115,14 @@ async def dressed(
     )
     player = seated[scribe]
     writing = replace(player, model=CheckedModel(player.model, form, checks, asker))
-    heard = await seated.ask(writing, question, prompt, form, stage=STAGE, turn=verdict.turns + 1)
+    with UnpricedCalls() as unpriced:
+        heard = await seated.ask(writing, question, prompt, form, stage=STAGE, turn=verdict.turns + 1)
     calls = (*asked.episode.calls, *journal)
     whole = replace(
         asked,
         episode=replace(asked.episode, calls=calls),
         usage=total_usage(calls),
-        cost_usd=total_cost(calls),
+        cost_usd=None if asked.cost_usd is None else total_cost(calls, unpriced),
     )
     if heard.value is None:
         cause = public_words(heard.cause or heard.outcome)

@@ -47,7 +47,8 @@ class Metrics:
         )
         self.cost = Counter(
             "moot_cost_usd",
-            "What calls cost that were made, each once, where prices are known; those without a reply at the most it can be.",
+            "What calls cost that were made, each once, where prices are known and nowhere else; those without a reply at the"
+            " most it can be.",
             registry=registry,
         )
         self.feedback = Counter("moot_feedback", "What turned out to be right.", ["correct"], registry=registry)
@@ -64,12 +65,12 @@ class Metrics:
         self.tokens.labels("prompt").inc(asked.usage.prompt or 0)
         self.tokens.labels("completion").inc(asked.usage.completion or 0)
 
-    def count_call(self, usd: float, call: StoredCall | None) -> None:
+    def count_call(self, usd: float | None, call: StoredCall | None) -> None:
         """What was paid, and for which call; None: for one that has no reply. A vote that is settled waits for nobody more, and
-        pays for all who were asked."""
-        self.cost.inc(usd)
+        pays for all who were asked. No sum: nobody knows what it cost."""
+        self.cost.inc(usd or 0.0)
         if call is None:
-            self.calls_unanswered.inc(1 if usd else 0)
+            self.calls_unanswered.inc(1 if usd is None or usd else 0)
             return
         self.calls_made.labels(call.model).inc()
         self.tokens_made.labels("prompt").inc(call.reply.usage.prompt or 0)

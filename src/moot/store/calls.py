@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Protocol
 
@@ -37,8 +39,8 @@ class Shelf(Protocol):
     def put_later(self, rows: Sequence[tuple[Table, Row]]) -> None: ...
 
 
-PaidFor = Callable[[float, StoredCall | None], None]
-"""Hears what was paid, and for which call; None: for one that has no reply."""
+PaidFor = Callable[[float | None, StoredCall | None], None]
+"""Hears what was paid, and for which call; None: for one that has no reply. No sum: of such a one nobody knows what it cost."""
 
 
 class ExperimentCalls:
@@ -55,6 +57,8 @@ class ExperimentCalls:
         self.made = 0
         self.found = 0
         self.cost_usd: float | None = 0.0
+        self.unpriced = 0
+        """Calls that may be on a bill without a reply, and at nobody knows how much."""
         self.on_cost: PaidFor = lambda usd, call: None
         """Hears of each call that was made here, once, however many use it, and what it cost; 0 where nobody knows."""
 
@@ -122,6 +126,14 @@ class ExperimentCalls:
                 presence.end(call.key)
             raise
         return call.reply if stands is row else reply_of(stands)
+
+    def lose_unpriced(self) -> None:
+        """A call has left, brought no reply, and its model has no price."""
+        self.unpriced += 1
+        self.on_cost(None, None)
+        row = {"experiment": self._experiment, "calls": 1, "created_at": time.time()}
+        with suppress(StoreError):  # a store that cannot write ends the run by itself
+            self._store.put_later([(schema.unpriced_losses, row)])
 
     async def keep_failure(self, key: str, model: str, error: CallError) -> None:
         self.drop(key)

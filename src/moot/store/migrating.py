@@ -41,6 +41,7 @@ from moot.store.schema import (
     reservations,
     served_calls,
     titles,
+    unpriced_losses,
     unscrubbed,
     votes,
 )
@@ -242,6 +243,11 @@ def _turned_words(connection: Connection) -> None:
         connection.exec_driver_sql("ALTER TABLE settlements ADD COLUMN turned INTEGER")
 
 
+def _unpriced_losses(connection: Connection) -> None:
+    """Calls without a reply of which nobody knows what they cost; of those before, nobody has written it down."""
+    unpriced_losses.create(connection, checkfirst=True)
+
+
 MIGRATIONS: dict[str, Callable[[Connection], None]] = {
     "0001-first-tables": _first_tables,
     "0002-cohorts": _cohorts,
@@ -265,6 +271,7 @@ MIGRATIONS: dict[str, Callable[[Connection], None]] = {
     "0020-unreached": _unreached,
     "0021-unscrubbed": _unscrubbed,
     "0022-turned-words": _turned_words,
+    "0023-unpriced-losses": _unpriced_losses,
 }
 
 

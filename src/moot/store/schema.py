@@ -102,6 +102,14 @@ losses = Table(
     Column("usd", MoneyColumn, nullable=False),  # may be on the bill without having given a reply
     Column("created_at", NumberColumn, nullable=False),
 )
+unpriced_losses = Table(
+    "unpriced_losses",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("experiment", TextColumn, nullable=False, index=True),
+    Column("calls", CountColumn, nullable=False),  # so many, at nobody knows how much
+    Column("created_at", NumberColumn, nullable=False),
+)
 reservations = Table(
     "reservations",
     metadata,

@@ -10,6 +10,7 @@ from typing import Any
 
 from moot.errors import GenerationFailed
 from moot.models.model import messages_json
+from moot.models.unpriced_calls import UnpricedCalls
 from moot.strategies import Strategy, label, prompts_for, traits_of
 from moot.team import Team, retrieved_from
 from moot.types import Price, Question, Reply, Request, Usage, Verdict, digest
@@ -70,7 +71,8 @@ class TeamModel:
     async def generate(self, request: Request) -> Reply:
         started = time.perf_counter()
         seated = self.team.seated(request.sample, traits_of(self.strategy).drafts_repeat(request.sample))
-        verdict = await self.strategy.play(_question(request), seated)
+        with UnpricedCalls() as unpriced:
+            verdict = await self.strategy.play(_question(request), seated)
         replies = [call.reply for call in seated.journal if call.reply is not None]
         costs = [reply.cost_usd for reply in replies]
         if verdict.answer is None and verdict.outcome != "refused":
@@ -86,7 +88,7 @@ class TeamModel:
             ),
             latency_s=time.perf_counter() - started,
             version=self.name,
-            cost_usd=None if None in costs else sum(cost for cost in costs if cost is not None),
+            cost_usd=None if unpriced or None in costs else sum(cost for cost in costs if cost is not None),
         )
 
     async def close(self) -> None:

@@ -56,4 +56,5 @@ from moot.traces.records import Round as Round
 from moot.traces.records import Shown as Shown
 from moot.traces.records import StrategyBroke as StrategyBroke
 from moot.traces.records import ToldProbability as ToldProbability
+from moot.traces.records import Unpriced as Unpriced
 from moot.traces.records import not_waited_for as not_waited_for

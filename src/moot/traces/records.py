@@ -370,6 +370,14 @@ class Deadline:
     seconds: float
 
 
+@trace("unpriced")
+@dataclass(frozen=True, slots=True)
+class Unpriced:
+    """So many calls left and brought no reply at models without a price: what this play cost is not known."""
+
+    calls: int
+
+
 @trace("remarked")
 @dataclass(frozen=True, slots=True)
 class Remarked:

@@ -267,6 +267,7 @@ class RayRunner(Runner):
         if tally.purse is not None:
             tally.purse.lost_usd += played.lost_usd - last_report.lost_usd
             tally.purse.overbilled = _together(report.overbilled for report in self._told.values())
+        tally.calls.unpriced += played.unpriced - last_report.unpriced
         if tally.calls.cost_usd is not None:
             paid = None if played.cost_usd is None else played.cost_usd - (last_report.cost_usd or 0.0)
             tally.calls.cost_usd = None if paid is None else tally.calls.cost_usd + paid

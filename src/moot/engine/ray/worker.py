@@ -79,6 +79,7 @@ class WorkerReport:
     found: int = 0
     cost_usd: float | None = 0.0
     lost_usd: float = 0.0
+    unpriced: int = 0
     overbilled: dict[str, Overcharge] = field(default_factory=dict)
     exceeded: dict[str, ExceededBound] = field(default_factory=dict)
     undeclared: dict[str, frozenset[str]] = field(default_factory=dict)
@@ -168,6 +169,7 @@ class Worker:
             found=calls.found,
             cost_usd=calls.cost_usd,
             lost_usd=tally.lost_usd,
+            unpriced=tally.unpriced,
             overbilled={} if tally.purse is None else dict(tally.purse.overbilled),
             exceeded=dict(tally.exceeded),
             undeclared=dict(tally.undeclared),

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from itertools import chain
 from operator import attrgetter
 from typing import Any
-
-from sqlalchemy import Connection, select
 
 from moot.data.clusters import AskedTwice
 from moot.grade.ways import CUT_SHORT
@@ -23,6 +20,7 @@ from moot.measures.simulated_models import simulated_models
 from moot.measures.source import Source
 from moot.measures.spending import bill_usd as bill_usd
 from moot.measures.spending import costs_known as costs_known
+from moot.measures.spending import losses_row as losses_row
 from moot.measures.spending import sum_usd
 from moot.measures.unfinished import progress_of
 from moot.stats.counted_words import count
@@ -30,7 +28,7 @@ from moot.stats.estimates import estimate_row
 from moot.stats.graded import Value, bounds_row, graded_estimate, mean_value, why_none
 from moot.stats.proportion import accuracy as share
 from moot.stats.values import PlainMarks
-from moot.store import queries, schema
+from moot.store import queries
 from moot.types import WITH_ANSWER
 
 NOTHING_PLAYED = "nothing could be played: every play failed"
@@ -46,7 +44,7 @@ def accuracy_figures(source: Source) -> dict[str, Any]:
         "accuracy": rows,
         "failures": [dict(row) for row in queries.failures_of(source.connection, source.name)],
         "bill_usd": source.bill_usd(),
-        "losses_usd": losses_usd(source.connection, source.name),
+        **losses_row(source.connection, source.name),
         "simulated": simulated_models(source),
     }
     if figures["bill_usd"] is None:
@@ -118,7 +116,7 @@ def accuracy_row(source: Source, cell: Stored, size: int) -> dict[str, Any]:
         "answered": {**_estimate(answered), **_none_given(seen, answered), **nothing},
         **({"coverage": _coverage(seen)} if abstains and not nothing else {}),
         "seconds": round(sum(map(attrgetter("seconds"), seen), 0.0), 3),
-        **_usage(source, keys),
+        **_usage(source, keys, known=costs.usd is not None),
         "calls_per_question": costs.calls_per_question,
         "usd_per_question": costs.usd_per_question,
     }
@@ -200,9 +198,9 @@ def _estimate(values: Mapping[str, Value]) -> dict[str, Any]:
     return row if estimate is not None else {**row, "why": why_none(values)}
 
 
-def _usage(source: Source, keys: Collection[str]) -> dict[str, Any]:
+def _usage(source: Source, keys: Collection[str], *, known: bool) -> dict[str, Any]:
     """What these calls took: what the strategy would cost alone. One unknown cost makes the sum unknown; then it is said of how
-    many it is known."""
+    many it is known. `known`: what each play cost, with its calls that brought no reply at models without a price."""
     spent = source.spending(keys)
     prompt, completion, reasoning, usd = zip(*spent, strict=True) if spent else ((), (), (), ())
     return {
@@ -210,16 +208,6 @@ def _usage(source: Source, keys: Collection[str]) -> dict[str, Any]:
         "prompt_tokens": sum(prompt),
         "completion_tokens": sum(completion),
         "reasoning_tokens": sum(reasoning),
-        "cost_usd": sum_usd(usd),
+        "cost_usd": sum_usd(usd) if known else None,
         **({"costs_known": sum(cost is not None for cost in usd)} if None in usd else {}),
     }
-
-
-def losses_usd(connection: Connection, name: str, since: float = 0.0) -> float:
-    """What may be on the bill beside them, at the most: attempts that gave no reply, and those that are under way, or were
-    when their process died. `since`: in seconds of the clock."""
-    amounts: list[float] = []
-    for table in (schema.losses, schema.reservations):
-        ours = select(table.c.usd).where(table.c.experiment == name, table.c.created_at >= since)
-        amounts += connection.execute(ours).scalars().all()
-    return math.fsum(amounts)

@@ -27,6 +27,7 @@ class Accuracy:
         "bill_usd",
         "costs_known",
         "losses_usd",
+        "losses_unknown",
         "simulated",
         "in_points",
         "learnt_in_run",

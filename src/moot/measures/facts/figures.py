@@ -102,6 +102,9 @@ def _paid(figures: Figures) -> str:
     if bill is None:
         known = unknown_cost_words(figures.get("costs_known")).removeprefix("cost unknown").strip()
         paid = " ".join(filter(None, ("not known", known))) + f": {_why_unknown(figures)}"
+    if unknown := figures.get("losses_unknown"):
+        calls = count(unknown, "call")
+        return paid if bill is None else f"{paid}, and more that nobody knows, for {calls} cut off without a price"
     losses = figures.get("losses_usd")
     return f"{paid}, and at most {money(losses)} more, for calls that were {whose_losses(bill)}" if losses else paid
 
@@ -115,10 +118,12 @@ def unknown_cost_words(known: Mapping[str, Any] | None) -> str:
     return f"cost unknown ({least}known for {known['known']:,} of {count(known['calls'], 'call')})"
 
 
-def losses_words(bill_usd: float | None, losses_usd: float, whose: str | None = None) -> str:
+def losses_words(bill_usd: float | None, losses: Figures, whose: str | None = None) -> str:
     """What stands behind a bill where that is told; nothing where nothing was lost. `whose`: of which calls."""
     whose = whose_losses(bill_usd) if whose is None else whose
-    return f", at most {money(losses_usd)} more for calls {whose}" if losses_usd else ""
+    if unknown := losses.get("losses_unknown"):  # there is no most; and of a bill that is not known no more can be told
+        return "" if bill_usd is None else f", and more that nobody knows for {count(unknown, 'call')} {whose}"
+    return f", at most {money(losses['losses_usd'])} more for calls {whose}" if losses.get("losses_usd") else ""
 
 
 LOST_OR_UNDER_WAY = "under way or cut off"
@@ -145,7 +150,8 @@ def _why_unknown(figures: Figures) -> str:
 def losses_remark(figures: Figures) -> str | None:
     """For where there is room for one line; None: nothing was lost, and what was paid is known of all calls or of none."""
     known_in_part = (figures.get("costs_known") or {}).get("known")
-    return f"Paid: {_paid(figures)}." if figures.get("losses_usd") or known_in_part else None
+    lost = figures.get("losses_usd") or figures.get("losses_unknown")
+    return f"Paid: {_paid(figures)}." if lost or known_in_part else None
 
 
 def _overbilled(runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:

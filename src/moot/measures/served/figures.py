@@ -9,7 +9,6 @@ from typing import Any
 from sqlalchemy import Connection
 
 from moot.data.clusters import dealing_names
-from moot.measures.accuracy.figures import losses_usd
 from moot.measures.askings import ABSENT, NOT_HEARD
 from moot.measures.cells import Row as StoredRow
 from moot.measures.served.agreement import NO_ANSWER
@@ -19,7 +18,7 @@ from moot.measures.served.persons import persons_preferences
 from moot.measures.served.plays import LivePlay, LiveTraffic, name_of, read_traffic
 from moot.measures.served.ranged import answers_row, ranged_row
 from moot.measures.source import Source
-from moot.measures.spending import Spending
+from moot.measures.spending import Spending, losses_row
 from moot.stats.clusters import clustered
 from moot.store.served_plays import failures_since
 from moot.types import WITH_ANSWER
@@ -74,7 +73,7 @@ def served_figures(
             connection, [*plays, *visited.plays], [own[0].named for own in (*by_team, *by_visitors)]
         ),
         "absences": _absences(traffic),
-        "losses_usd": losses_usd(connection, name, since or 0.0),
+        **losses_row(connection, name, since or 0.0),
         "failures": [dict(row) for row in failures_since(connection, name, since)],
         "measured_by": None if isinstance(measured, str) else measured["id"],
         "drift": drift,
@@ -158,11 +157,11 @@ def _ranked(ordered: Sequence[float], percent: int) -> float:
 
 
 def _cost(plays: Sequence[LivePlay], spending: Spending) -> Row:
-    """What a question took, over all its calls. One unknown price makes it unknown."""
+    """What a question took, over all its calls. One unknown price makes it unknown, be it of a call that brought no reply."""
     if not plays:
         return {"usd_per_1000": None, "why": NOTHING_ASKED}
     paid = [usd for usd in spending.sums_usd([play.calls for play in plays]) if usd is not None]
-    if len(paid) < len(plays):
+    if len(paid) < len(plays) or any(play.unpriced for play in plays):
         return {"usd_per_1000": None, "why": NO_PRICE}
     return {"usd_per_1000": 1_000 * sum(paid) / len(plays)}
 

@@ -28,6 +28,7 @@ from moot.store import queries
 from moot.store.rows import verdict_of
 from moot.store.served_plays import asked_before, plays_since
 from moot.team.team import LATE
+from moot.traces import Unpriced, of_kind
 from moot.types import WITH_ANSWER
 
 CellName = tuple[str | None, ...]
@@ -61,6 +62,8 @@ class LivePlay:
     long: bool = False
     contradicted: bool = False
     """It was called right and wrong, and is counted by the last word."""
+    unpriced: bool = False
+    """A call of it went out at nobody knows what price, and brought no reply."""
 
     @property
     def named(self) -> CellName:
@@ -159,6 +162,7 @@ def _plays(
                 question.wording,
                 question.is_long,
                 right is not None and words.contradict(row["question"], verdict.answer or "", right),
+                bool(of_kind(verdict.traces, Unpriced)),
             )
         )
     return found

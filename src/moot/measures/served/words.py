@@ -82,6 +82,11 @@ def _clock(moment: str) -> str:
 
 def took_words(served: Row) -> str:
     """How long a question took, and what it cost. What may be on the bill beside that is of no question that is known."""
+    if unknown := served.get("losses_unknown"):
+        return (
+            f"{_took_words(served)} More may be on the bill, nobody knows how much, for {count(unknown, 'call')}"
+            f" {LOST_OR_NOT_KEPT}."
+        )
     if not (more_usd := served.get("losses_usd")):  # a day has none of its own
         return _took_words(served)
     return f"{_took_words(served)} At most {money(more_usd)} more may be on the bill, for calls {LOST_OR_NOT_KEPT}."

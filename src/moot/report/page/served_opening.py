@@ -24,7 +24,7 @@ def served_lead(figures: Figures) -> str:
     served = figures[SERVED]
     usd = served["cost"]["usd_per_1000"]
     paid = "cost unknown" if usd is None else f"{money(usd)} for 1,000" if usd else "no cost"
-    paid += losses_words(usd, served["losses_usd"], LOST_OR_NOT_KEPT)
+    paid += losses_words(usd, served, LOST_OR_NOT_KEPT)
     teams = count(len(served["by_team"]), "strategy", "strategies")
     periods = count(len(served["by_day"]), "day" if served["days_each"] == 1 else "week")
     return " · ".join((count(served["asked"], "question"), periods, teams, paid))

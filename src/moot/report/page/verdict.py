@@ -51,7 +51,7 @@ def lead(figures: Mapping[str, Any]) -> str:
     bill = figures.get("bill_usd")
     known = figures.get("costs_known")
     paid = unknown_cost_words(known) if bill is None else money(bill) if bill else "no cost"
-    counts.append(f"{paid}{losses_words(bill, figures.get('losses_usd') or 0.0)}")
+    counts.append(f"{paid}{losses_words(bill, figures)}")
     return " · ".join(counts)
 
 

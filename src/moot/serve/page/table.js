@@ -956,9 +956,11 @@ function replay(episode, whole) {
   find("centre").scrollIntoView({ block: "center", behavior: "auto" });
 }
 
-/** null: of a call it is not known. */
-function costOf({ calls }) {
-  return calls.every((call) => call.cost_usd !== null) ? calls.reduce((sum, call) => sum + call.cost_usd, 0) : null;
+/** As the server told it when it was asked. null: of a call it is not known, be it of one that brought no reply. */
+function costOf({ calls, verdict }) {
+  const replied = calls.filter((call) => !call.error);
+  const unknown = traces(verdict, "unpriced").length > 0 || replied.some((call) => call.cost_usd === null);
+  return unknown ? null : replied.reduce((sum, call) => sum + call.cost_usd, 0);
 }
 
 /** What a reply says; one that is nested without end is a text, as it is to the server. */

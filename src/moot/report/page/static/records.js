@@ -155,6 +155,10 @@ const VIEWS = {
   "cut-off": (record) => [recordHead("Cut off", record.turn), recordNote(`What ${record.player} wrote ended where its length did, and is taken as far as it goes.`)],
   cut: (record) => [recordHead("Shortened"), recordNote(`To ${count(record.characters, "character")}: ${listed(record.players)}.`)],
   deadline: (record) => [recordHead("Time was up"), recordNote(`After ${grouped(record.seconds, 1)} s; what had been heard by then was decided on.`)],
+  unpriced: (record) => [
+    recordHead("Cost not known"),
+    recordNote(`${count(record.calls, "call")} went out to models without a price and brought no reply.`),
+  ],
   remarked: (record) => [recordHead("Worth knowing"), el("p", {}, said(record.text))],
 };
 
