@@ -26,6 +26,7 @@ from moot.store.calls import ExperimentCalls
 from moot.store.rows import note_json, verdict_json
 from moot.team.final_line import spoken_whole
 from moot.team.together import together
+from moot.team.watching import doing_at
 from moot.traces import Grouped, of_kind
 from moot.types import Call, Episode, Question
 
@@ -110,6 +111,8 @@ class Watched:
             return
         mind.seconds = max(mind.seconds, call.reply.latency_s)
         if self._long and call.request.schema is None:
+            if doing_at(call.stage) == "reading" and mind.answers:
+                return  # what it writes for the team is no answer of its own, and stands as the team's
             mind.answers.append(spoken_whole(call.reply.text.strip()))
             mind.stage = call.stage
             return
