@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +15,7 @@ from moot.cli.console import Console
 from moot.cli.watched import Watched
 from moot.experiment.build import build
 from moot.experiment.spec import read_experiment
+from moot.types import Question
 
 PAGE = """## Options
 1. *Cookies*: simple, signed, and everybody has them; the browser sends them along with every single request there is
@@ -103,3 +105,37 @@ def test_while_weights_are_loaded_it_is_said(tmp_path: Path, capsys: pytest.Capt
     cells = build(read_experiment(tmp_path / "team.yaml", with_questions=False)).cells
     Console().print(Watched(cells, is_loading=lambda: loading).view())
     assert ("loading the model" in capsys.readouterr().out) == loading
+
+
+@pytest.mark.parametrize(
+    ("strategy", "numbers"),
+    [("talkative", ""), ("council", ""), ("mixture", ""), ("vote", "①②③")],
+)
+def test_at_the_table_a_text_is_that_of_its_seat_and_no_two_are_called_different_unless_somebody_compared_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], strategy: str, numbers: str
+) -> None:
+    names = ("ann", "bob", "cat")
+    values = {
+        "name": "desk",
+        "seed": 3,
+        "models": {
+            **{name: {"provider": "simulated", "accuracy": 0.5, "power": 0.0, "words": 20} for name in names},
+            "jim": {"provider": "simulated", "accuracy": 0.5},
+        },
+        "players": {name: {"model": name} for name in names},
+        "teams": {"three": {"players": names, "captain": "ann"}},
+        "strategies": [{"mixture": {"summariser": "ann"}} if strategy == "mixture" else strategy],
+        "grouping": {"model": "jim"},
+    }
+    (tmp_path / "team.yaml").write_text(json.dumps(values))
+    cells = build(read_experiment(tmp_path / "team.yaml", with_questions=False)).cells
+    table = Watched(cells)
+    asyncio.run(table.play(Question("q", "Write a toast.", kind="text")))
+    Console().print(table.view())
+    told = capsys.readouterr().out
+    (episode,) = table.episodes.values()
+    own = {answer.player: answer.text for answer in episode.verdict.answers}
+    assert {name: mind.answers for name, mind in table.minds.items()} == {name: [own[name]] for name in names}
+    assert (episode.verdict.answer == own["ann"]) == (strategy == "vote"), "else its seat could have shown the team's"
+    assert "".join(sign for sign in told if sign in "①②③") == numbers
+    assert "(was" not in told

@@ -21,6 +21,7 @@ from moot.cli.exit import run_app
 from moot.experiment.spec import read_experiment
 from moot.grade.prefer import text_digest
 from moot.live.team import LiveTeam
+from moot.measures.preferences.options import missing_told
 from moot.serve.paid_off import most_preferred
 from moot.stats.missing_words import LOST, WON, MissingWords
 from moot.stats.preference import Preferences, PreferenceWord
@@ -151,7 +152,7 @@ def test_nothing_is_claimed_that_the_missing_words_would_turn_and_no_gate_opens(
         (pair,) = primary["pairs"]
         missing = pair["missing"]
         assert preferred["missing"] == missing > 50
-        words = f"the {missing} missing words"
+        words = f"the {missing} missing judgements"
         for row in (preferred, primary):
             assert (row["better"], row["worse"], row["but_for_ungraded"]) == (False, False, claim)
             assert row["low"] > 0.5 if claim == "better" else row["high"] < 0.5, "it would be, of what was heard"
@@ -196,7 +197,8 @@ def test_a_claim_that_they_cannot_turn_stands_on_either_side(file: Path, capsys:
         assert preferred["missing"] == 8
         assert "why" not in preferred
         assert (
-            f"the 8 missing words count as {'lost' if claim == 'better' else 'won'}" in figures["headline"]["words"][-1]
+            f"with the 8 missing judgements counted as {'lost' if claim == 'better' else 'won'}"
+            in figures["headline"]["words"][-1]
         )
         gate = "headline.preferred.low>0.5" if claim == "better" else "headline.preferred.high<0.5"
         assert told(capsys, "report", file, "--fail-under", gate)[0] == 0
@@ -263,3 +265,15 @@ def test_no_rating_is_told_as_above_another_that_missing_words_would_turn() -> N
         rating = steady_ratings(before, words)[1]
         assert (rating.value is not None) is kept
         assert rating.why == (None if kept else MISSING_WORDS)
+
+
+@pytest.mark.parametrize(
+    ("missing", "opponents", "said"),
+    [
+        (1, 1, "the one missing judgement"),
+        (1_024, 1, "the 1,024 missing judgements"),
+        (2, 3, "the missing judgements, up to 2 against one opponent,"),
+    ],
+)
+def test_how_many_judgements_are_missing_is_said_in_plain_words(missing: int, opponents: int, said: str) -> None:
+    assert missing_told({"missing": missing, "opponents": opponents}) == said

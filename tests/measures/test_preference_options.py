@@ -144,12 +144,12 @@ def test_what_only_silence_prevents_is_told_of_the_pair_that_it_is_about(
         (
             0.72,
             SILENT,
-            "not better for sure, with the 24 missing words counted as lost",
+            "not better for sure, with the 24 missing judgements counted as lost",
         ),
         (
             0.24,
             SILENT,
-            "not worse for sure, with the 24 missing words counted as won",
+            "not worse for sure, with the 24 missing judgements counted as won",
         ),
         (0.5, SILENT, None),
     ],

@@ -315,27 +315,32 @@ def silenced(path: Path, questions: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("keys", "apart", "most"),
+    ("keys", "apart", "silence"),
     [
-        ({"baseline": "bob"}, "those of the baseline, bob", ""),
-        ({"primary": None}, "those of every one of its members", "up to "),
+        ({"baseline": "bob"}, "those of the baseline, bob", "the {} missing judgements"),
+        (
+            {"primary": None},
+            "those of every one of its members",
+            "the missing judgements, up to {} against one opponent,",
+        ),
     ],
     ids=["a declared one", "several opponents"],
 )
 def test_a_claim_that_only_the_plays_without_a_word_prevent_says_that_they_count_as_lost(
-    keys: dict[str, Any], apart: str, most: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    keys: dict[str, Any], apart: str, silence: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     clear_win(tmp_path, capsys, **keys)
     path = tmp_path / "plans.yaml"
     silenced(path, 2)
     figures = reported(path, capsys)
     preferred, words = figures["headline"]["preferred"], figures["headline"]["words"]
-    silent = f"the {most}4 missing words"
+    silent = silence.format(4)
     missing = figures["preferences"]["without_word"]
     assert preferred["better"]
     assert "but_for_ungraded" not in preferred
     assert words[-1] == (
-        f"{missing} comparisons without a judge's verdict: the share leaves them out; for a claim {silent} count as lost."
+        f"{missing} comparisons without a judge's verdict: the share leaves them out, and a claim must hold even with {silent}"
+        " counted as lost."
     )
     silenced(path, 10)
     figures = reported(path, capsys)
@@ -343,7 +348,7 @@ def test_a_claim_that_only_the_plays_without_a_word_prevent_says_that_they_count
     assert (preferred["better"], preferred["ungraded"]) == (False, 0.25)
     assert preferred["low"] > 0.5, "of what is left it would be"
     assert preferred["but_for_ungraded"] == "better"
-    silent = f"the {most}20 missing words"
+    silent = silence.format(20)
     assert f" cannot be told apart from {apart}, with {silent} counted as lost: " in words[0]
     assert "but not clearly to all" not in words[0]
     missing = figures["preferences"]["without_word"]
@@ -427,7 +432,7 @@ def test_words_that_would_not_overturn_a_claim_are_not_said_to(
     capsys.readouterr()
     assert moot("report", path, "--section", "preference-options") == 0
     shown = " ".join(capsys.readouterr().out.split())
-    assert "talkative@ann against solo@bob: nothing is claimed, since the words that the share leaves out" in shown
+    assert "talkative@ann against solo@bob: nothing is claimed, since the judgements that the share leaves out" in shown
     assert "<0.001" not in shown
 
 

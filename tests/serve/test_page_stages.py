@@ -99,8 +99,11 @@ async def test_a_council_is_watched_stage_by_stage(tmp_path: Path, browser: Any)
                 until(browser, lambda page: "call" in text(page, "cost"))
                 until(browser, lambda page: page.find_elements(By.CSS_SELECTOR, "#answer strong"))
                 assert " ".join(text(browser, "answer").split()) == "The plan First this, then that."
-                assert "changed its mind" in seat(browser, 0)
-                assert letters(browser)[1:] == masked[1:], "a draft keeps its letter to the end"
+                assert "changed its mind" not in seat(browser, 0), "what it wrote for the team is no answer of its own"
+                assert browser.find_element(By.ID, "changes-part").get_attribute("hidden")
+                assert letters(browser) == masked, "a draft keeps its letter to the end"
+                browser.execute_script("document.getElementById('tab-p0').click()")
+                assert "What it wrote for the team" in text(browser, "panel-p0")
                 assert not browser.find_elements(By.CSS_SELECTOR, ".at-work, .writing, .thinking")
                 ballots, groups = told(browser), letters(browser)
                 for voter in "ann", "bob", "cat":
@@ -111,6 +114,7 @@ async def test_a_council_is_watched_stage_by_stage(tmp_path: Path, browser: Any)
                 browser.refresh()
                 until(browser, lambda page: "call" in text(page, "cost"))
                 assert (told(browser), letters(browser)) == (ballots, groups), "and when it is looked at again"
+                assert "changed its mind" not in seat(browser, 0)
                 assert console(browser) == []
 
             await asyncio.to_thread(watch)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ import pytest
 
 import moot
 from moot import Question, ScriptedModel, Team
+from moot.cli.app import app
+from moot.cli.exit import run_app
 from moot.data import load
 from moot.errors import FileError, UsageError
 from moot.experiment.build import build
@@ -172,7 +175,8 @@ def test_a_strategy_that_cannot_is_refused_with_what_to_take(name: str) -> None:
     alone = long_answer_problem(strategy(name, options), by_meaning=False)
     assert alone is not None
     assert "expected one of solo, talkative, " in alone, "a vote cannot be played in this file either"
-    assert alone.endswith(", or vote with grouping: {model: NAME} or {embedding: true}")
+    line = "the line grouping: {embedding: true} at the top level of the file, beside models:"
+    assert alone.endswith(f", or vote with {line} (after moot models add minilm-l6)")
 
 
 def test_a_plan_is_refused_before_any_call(tmp_path: Path) -> None:
@@ -186,11 +190,61 @@ def test_a_plan_is_refused_before_any_call(tmp_path: Path) -> None:
         "strategies": ["vote"],
         "store": f"sqlite:///{tmp_path}/x.db",
     }
-    with pytest.raises(UsageError, match=r"strategies.0: vote cannot .* grouping: \{model: NAME\}"):
+    with pytest.raises(UsageError, match=r'strategies.0: vote cannot .* grouping: \{model: "judge"\}'):
         moot.run(moot.Experiment(**keys))
     assert not (tmp_path / "x.db").exists()
     report = moot.run(moot.Experiment(**keys, grouping={"model": "judge"}))
     assert report is not None
+
+
+@pytest.mark.parametrize("command", ["run", "ask"])
+def test_the_line_that_a_refused_vote_asks_for_can_be_pasted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    path = tmp_path / "x.yaml"
+    models = "".join(f"  {name}: {{provider: simulated, accuracy: 0.5, words: 20}}\n" for name in ("jim", "ann", "bob"))
+    (tmp_path / "q.jsonl").write_text(json.dumps({"id": "1", "text": "Write a toast.", "kind": "text"}))
+    questions = "{kind: text}" if command == "ask" else "{file: q.jsonl}"
+    path.write_text(
+        f"name: x\nquestions: {questions}\nmodels:\n{models}teams:\n  two: {{players: [ann, bob], captain: ann}}\n"
+        "strategies: [vote]\n"
+    )
+    words = ["run", str(path), "--quiet"] if command == "run" else ["ask", "Write.", "--team", str(path), "--no-log"]
+    assert run_app(app, words) == 2
+    told = " ".join(capsys.readouterr().err.split())
+    line = told.partition("expected the line ")[2].partition(" at the top level of the file, beside models:")[0]
+    path.write_text(path.read_text() + line + "\n")
+    assert run_app(app, words) == 0
+    if command == "ask":
+        assert "no two texts mean the same; the captain's stands" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {"until": 0.9, "then": "talkative"},
+        {"until": 0.9, "then": "vote"},
+        {"until": 0.9, "then": {"debate": {"max_rounds": 2}}},
+        {"until": "decided"},
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize("grouping", [{}, {"grouping": {"model": "judge"}}], ids=["", "by meaning"])
+def test_a_cascade_is_refused_for_the_kind_of_question_whatever_its_last_stage(
+    keys: dict[str, Any], grouping: dict[str, Any]
+) -> None:
+    cases = [{"id": "1", "text": "Write.", "kind": "text"}]
+    models = {name: {"provider": "simulated", "accuracy": 0.5} for name in ("ann", "bob", "judge")}
+    file = {
+        "name": "x",
+        "questions": cases,
+        "models": models,
+        "teams": {"two": {"players": ["ann", "bob"], "captain": "ann"}},
+        "strategies": [{"cascade": {**keys, "abstain": {"below": 0.5}} if keys["until"] != "decided" else keys}],
+        **grouping,
+    }
+    with pytest.raises(UsageError, match=r"cascade cannot be played on questions of kind text: it compares answers"):
+        moot.run(moot.Experiment(**file))
 
 
 def test_long_answers_are_put_together_by_whoever_reads_them() -> None:
@@ -210,6 +264,11 @@ def test_a_vote_in_which_no_two_agree_says_so(captain: str | None, by: str) -> N
     (record,) = of_kind(verdict.traces, NoTwoAgreed)
     assert (record.by, record.taken) == (by, verdict.who[0])
     assert verdict.note == f"no two agreed; {'the captain' + chr(39) + 's stands' if captain else 'drawn by lot'}"
+    texts = Vote().decide(replace(question, kind="text"), table, answers, grouping)
+    assert (
+        texts.note
+        == f"no two texts mean the same; {'the captain' + chr(39) + 's stands' if captain else 'drawn by lot'}"
+    )
     agreed = (*answers[:2], Answer("cat", "Don"))
     assert Vote().decide(question, table, agreed, asyncio.run(table.group(question, agreed))).note is None
     lettered = Question("2", "Which?", choices=("a", "b", "c"), kind="choice")

@@ -27,7 +27,7 @@ from moot.experiment.build import build
 from moot.experiment.embedded_team import NAME as EMBEDDED_TEAM
 from moot.experiment.embedded_team import embedded_few
 from moot.experiment.learning import askable, refuse_learners
-from moot.experiment.long_answers import groups_by_meaning, long_answer_problem
+from moot.experiment.long_answers import free_model, groups_by_meaning, long_answer_problem
 from moot.experiment.part_of_file import with_other_play
 from moot.experiment.plan import Cell, Plan
 from moot.experiment.side_names import ClaimError, cells_named, parse_side
@@ -174,12 +174,12 @@ def _kind_of_others(file: ExperimentFile) -> QuestionKind | None:
 
 def _refuse_unplayable(plan: Plan, question: Question) -> None:
     for cell in plan.cells if question.is_long else ():
-        if (why := _problem(cell)) is not None:
+        if (why := _problem(cell, free_model(plan.file, plan.teams))) is not None:
             raise UsageError(why)
 
 
-def _problem(cell: Cell) -> str | None:
-    return long_answer_problem(cell.strategy, by_meaning=groups_by_meaning(cell.team))
+def _problem(cell: Cell, free: str | None = None) -> str | None:
+    return long_answer_problem(cell.strategy, by_meaning=groups_by_meaning(cell.team), free=free)
 
 
 def _where_still_played(file: ExperimentFile, asked: AskOptions) -> AskOptions:

@@ -18,7 +18,7 @@ from moot.decide.abstaining import AnswerChance
 from moot.engine.play import play
 from moot.experiment.plan import Cell, titles
 from moot.foreign_json import read_json
-from moot.grade.normalise import folded_if_long, spelled
+from moot.grade.normalise import spelled
 from moot.live.journal import Journal
 from moot.measures.numbers import money
 from moot.stats.counted_words import count
@@ -26,6 +26,8 @@ from moot.store.calls import ExperimentCalls
 from moot.store.rows import note_json, verdict_json
 from moot.team.final_line import spoken_whole
 from moot.team.together import together
+from moot.team.watching import doing_at
+from moot.traces import Grouped, of_kind
 from moot.types import Call, Episode, Question
 
 COLOURS = ("cyan", "yellow", "green", "magenta", "blue", "red")
@@ -109,6 +111,8 @@ class Watched:
             return
         mind.seconds = max(mind.seconds, call.reply.latency_s)
         if self._long and call.request.schema is None:
+            if doing_at(call.stage) == "reading" and mind.answers:
+                return  # what it writes for the team is no answer of its own, and stands as the team's
             mind.answers.append(spoken_whole(call.reply.text.strip()))
             mind.stage = call.stage
             return
@@ -149,12 +153,13 @@ class Watched:
                 )
                 table.add_row(who, "", waiting, "", "")
                 continue
-            group = groups[name]
-            style = COLOURS[group % len(COLOURS)]
-            answer = Text(mind.answers[-1], f"bold {style}")
+            group = groups.get(name)
+            style = "" if group is None else COLOURS[group % len(COLOURS)]
+            answer = Text(mind.answers[-1], f"bold {style}".rstrip())
             if mind.changed is not None and not self._long:
                 answer.append(f" (was {mind.changed})", "not bold dim")
-            badge, seconds = Text(NUMBERS[group % len(NUMBERS)], style), f"{mind.seconds:.1f}"
+            badge = Text() if group is None else Text(NUMBERS[group % len(NUMBERS)], style)
+            seconds = f"{mind.seconds:.1f}"
             table.add_row(who, badge, Clamped(answer), Clamped(Text(mind.because)), seconds)
         decided = [cell for cell in self.cells if cell.player is None]
         if decided:
@@ -190,15 +195,26 @@ class Watched:
         return any(cell.id not in self.episodes for cell in seats)
 
     def _groups(self) -> dict[str, int]:
-        """A number for each different answer, in the order of the seats."""
+        """A number for each different answer, in the order of the seats. Of long answers only where a strategy has told which
+        mean the same."""
+        if self._long:
+            return self._told_groups()
         numbers: dict[str, int] = {}
         groups = {}
         for name, mind in self.minds.items():
             if mind.answers:
-                said = mind.answers[-1]
-                key = folded_if_long(said) if self._long else spelled(said, self._language)
-                groups[name] = numbers.setdefault(key, len(numbers))
+                groups[name] = numbers.setdefault(spelled(mind.answers[-1], self._language), len(numbers))
         return groups
+
+    def _told_groups(self) -> dict[str, int]:
+        told = [of_kind(episode.verdict.traces, Grouped) for episode in self.episodes.values()]
+        last = next((records[-1].groups for records in told if records), ())
+        members = [[name for name in self.minds if name in group] for group in last]
+        ordered = sorted(filter(None, members), key=lambda group: list(self.minds).index(group[0]))
+        alone = {
+            name for name, mind in self.minds.items() if len(mind.answers) == 1
+        }  # else it is about an earlier text
+        return {name: number for number, group in enumerate(ordered) for name in group if name in alone}
 
     def _bill(self) -> Text:
         seconds = self._seconds if self._seconds is not None else time.monotonic() - self._started

@@ -121,7 +121,8 @@ def _problem(traits: Traits) -> str | None:
 
 
 def traits_ending_with(traits: Traits, last: Strategy, then: str | Mapping[str, Any]) -> Traits:
-    """Of a cascade that ends with this stage: all that the stage may do, it may."""
+    """Of a cascade that ends with this stage: all that the stage may do, it may. But its first stages compare short answers,
+    whatever the last can be played on."""
     end = traits_of(last)
     return replace(
         end,
@@ -129,6 +130,7 @@ def traits_ending_with(traits: Traits, last: Strategy, then: str | Mapping[str, 
         captain=end.captain or traits.captain,
         word=traits.word if end.word == traits.word else "captain" if end.word == "captain" else "unknown",
         groups=True,
+        long_answers=(),
         served={"then": _served(then, end)} if end.served else {},
         learns=traits.learns,
         weighs=traits.weighs,

@@ -19,7 +19,7 @@ from moot.experiment.abstention import abstention_of, check_abstention, rule_at,
 from moot.experiment.claims import check_hypothesis
 from moot.experiment.fitted import check_rule, check_rule_players, rule_learnt_on, with_rule
 from moot.experiment.learning import taught_by, with_lessons
-from moot.experiment.long_answers import groups_by_meaning, long_answer_problem
+from moot.experiment.long_answers import check_kinds
 from moot.experiment.offices import check_office_names, staffed
 from moot.experiment.pairwise import comparing_of, with_players_alone
 from moot.experiment.plan import Cell, Plan, alone_as, cell_of
@@ -267,6 +267,7 @@ def _cells_of(
     abstain: Abstain | None = None,
 ) -> Iterator[Cell]:
     long_answers = dataset is not None and TEXT in dataset.kinds
+    check_kinds(file, position, played, teams, dataset)
     check_abstention(file, position, played, abstain)
     if abstain is not None and long_answers:
         check_nothing_has_points(file, position, played.name, dataset or ())
@@ -279,8 +280,6 @@ def _cells_of(
         check_rule(file, position, played, lineup, prompts)
         check_office_names(file, position, played, lineup)
         check_recordings(file, position, played, lineup)
-        if long_answers and (why := long_answer_problem(played, by_meaning=groups_by_meaning(lineup))) is not None:
-            raise file.error(("strategies", position), why)
         shape = table_shape(file, played, lineup)
         made = partial(cell_of, played, lineup, prompts, file.spec.grouping, shape, long_answers=long_answers)
         plain = made()

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from moot.measures.facts.figures import paid_remark
 from moot.pasted import FILE
 from moot.report.whose_figures import whose_words
 
@@ -25,10 +26,13 @@ def nothing_words(plays: int) -> str:
 
 def instead_of_figures(figures: Mapping[str, Any], file: str = FILE) -> list[str]:
     """What is told of a run that has no figures; nothing where it has some. `file`: as it is pasted into a command."""
-    whose = whose_words(figures)
+    whose, paid = whose_words(figures), paid_remark(figures)
     if plays := all_failed(figures):
-        return [*whose, nothing_words(plays), failure_words(figures), next_words(file)]
-    return [*whose, *none_played_words(figures, file)] if none_played(figures) else []
+        return [*whose, nothing_words(plays), failure_words(figures), *paid, next_words(file)]
+    if none_played(figures):
+        *words, following = none_played_words(figures, file)
+        return [*whose, *words, *paid, following]
+    return []
 
 
 def none_played(figures: Mapping[str, Any]) -> bool:

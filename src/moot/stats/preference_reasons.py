@@ -2,7 +2,7 @@
 
 NOT_TOLD_APART = (
     "too little tells how much judges go by length: texts differ in it alike in every question, "
-    "or nearly every word goes one way"
+    "or nearly every judgement goes one way"
 )
 SAYS_NOTHING = (
     "at equal length and without a place it could be nearly any share from 0 to 100 %: texts differ in length too much alike, or "
@@ -10,5 +10,5 @@ SAYS_NOTHING = (
 )
 ONE_ORDER = "a judge saw these texts in one order nearly alone, so that place cannot be told from quality"
 UNHEARD = "nobody has said anything of these texts"
-BY_PLACE = "a judge goes by the place so much that its words hardly tell of the texts"
+BY_PLACE = "a judge goes by the place so much that its judgements hardly tell of the texts"
 ONE_QUESTION = "one question has no interval"

@@ -45,7 +45,7 @@ _SURE = 1e-6
 """A share that may be so near to 0 or 1 may be that."""
 NO_ANCHOR = "it was compared with nobody whom the others are told by"
 APART = "no comparison leads from it to {}, be it over others"
-NO_END = "what was said of these texts bounds no rating: too few questions, or nearly every word goes one way"
+NO_END = "what was said of these texts bounds no rating: too few questions, or nearly every judgement goes one way"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class Rating:
     why: str | None = None
 
 
-MISSING_WORDS = "whether it is above or below could turn with the words that are missing"
+MISSING_WORDS = "whether it is above or below could turn with the judgements that are missing"
 
 
 def ratings(preferences: Preferences, anchors: Sequence[Hashable], *, seed: int = 0) -> list[Rating]:

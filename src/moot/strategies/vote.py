@@ -107,7 +107,7 @@ def verdict_of_groups(
     if hangs_on_cut(grouping.groups, cut, lambda groups: _of_tied(question, team, ahead(groups))):
         further.append(HangsOnCut(tuple(draft.player for draft in drafts if draft.player in cut)))
     elif len(tied) == len(grouping.players) > 1:
-        further.append(NoTwoAgreed(wording.player, "captain" if team.captain in winners else "lot"))
+        further.append(NoTwoAgreed(wording.player, "captain" if team.captain in winners else "lot", question.is_long))
     return Verdict(
         wording.text,
         "answered",

@@ -332,7 +332,7 @@ class CutOff:
         return f"{self.player} was cut off in the middle of it; max_tokens sets how long a reply may be"
 
 
-@trace("no-two-agreed")
+@trace("no-two-agreed", unwritten={"texts": False})
 @dataclass(frozen=True, slots=True)
 class NoTwoAgreed:
     """A vote in which everybody said something else, so that the votes decided nothing."""
@@ -341,11 +341,13 @@ class NoTwoAgreed:
     """Whose answer stands."""
     by: Literal["captain", "lot"]
     """As that of whom the team has for captain, or drawn by lot."""
+    texts: bool = False
+    """Long answers, of which somebody has told which mean the same."""
 
     @property
     def words(self) -> str:
         stands = {"captain": "the captain's stands", "lot": "drawn by lot"}[self.by]
-        return f"no two agreed; {stands}"
+        return f"{'no two texts mean the same' if self.texts else 'no two agreed'}; {stands}"
 
 
 @trace("hangs-on-cut")

@@ -33,7 +33,7 @@ SAYS_NOTHING = (
 )
 
 
-NO_END = "what was said of these texts bounds no rating: too few questions, or nearly every word goes one way"
+NO_END = "what was said of these texts bounds no rating: too few questions, or nearly every judgement goes one way"
 
 
 @dataclass(frozen=True)

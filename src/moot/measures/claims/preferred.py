@@ -247,6 +247,6 @@ def _unheard(row: Row) -> Iterator[str]:
         yield from [f"{left_out}."] if many else []
         return
     worse = row["value"] is not None and row["value"] < HALF
-    verb = "counts" if row["missing"] == 1 else "count"
-    counted = f"{missing_told(row)} {verb} as {COUNTED_AS['worse' if worse else 'better']}"
-    yield f"{left_out}; for a claim {counted}." if many else f"For a claim {counted}; the share leaves them out."
+    counted = f"claim must hold even with {missing_told(row)} counted as {COUNTED_AS['worse' if worse else 'better']}"
+    them = "it" if row["missing"] == 1 else "them"
+    yield f"{left_out}, and a {counted}." if many else f"A {counted}; the share leaves {them} out."

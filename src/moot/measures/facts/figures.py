@@ -154,6 +154,12 @@ def losses_remark(figures: Figures) -> str | None:
     return f"Paid: {_paid(figures)}." if lost or known_in_part else None
 
 
+def paid_remark(figures: Figures) -> list[str]:
+    """For where no row tells a cost: what was paid, unless it is known that nothing was."""
+    lost = figures.get("losses_usd") or figures.get("losses_unknown")
+    return [f"Paid: {_paid(figures)}."] if lost or figures.get("bill_usd", 0.0) != 0.0 else []
+
+
 def _overbilled(runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Whoever did not keep to what it was allowed."""
     for run in runs:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from moot.stats.counted_words import count
 from moot.stats.paired import holm, holm_levels
 from moot.stats.preference_share import Rate
 from moot.stats.quantiles import ALPHA
@@ -78,9 +77,10 @@ def why_not_claimed(row: Mapping[str, Any]) -> str:
 
 
 def missing_told(row: Mapping[str, Any]) -> str:
-    """The words that the share leaves out and every claim holds against the side. Of several opponents the most of them."""
-    most = "up to " if row["opponents"] > 1 else ""
-    return f"the {most}{count(row['missing'], 'missing word')}"
+    """The judgements that the share leaves out and no claim may hang on. Of several opponents the most of them."""
+    if row["opponents"] > 1:
+        return f"the missing judgements, up to {row['missing']:,} against one opponent,"
+    return "the one missing judgement" if row["missing"] == 1 else f"the {row['missing']:,} missing judgements"
 
 
 def _sure(side: SideOfPairs, row: Row) -> float:

@@ -41,7 +41,7 @@ def _pairs(figures: Figures, found: Mapping[str, Any]) -> Section:
         Column("ties", "tied"),
         Column("losses", "lost"),
         Column("n", "questions"),
-        *([Column("missing", "missing words")] if any(row["missing"] for row in rows) else []),
+        *([Column("missing", "missing judgements")] if any(row["missing"] for row in rows) else []),
         *([Column("ungraded", "ungraded")] if any(row["ungraded"] for row in rows) else []),
         *(
             figure(f"by_{who}", f"by {who}", "share", f"by_{who}_low", f"by_{who}_high")
@@ -79,8 +79,9 @@ def _words(found: Mapping[str, Any]) -> Iterator[str]:
         " Won, tied and lost are questions, as judged."
     )
     if uncorrected := sum(row.get("uncorrected", 0) for row in found["pairs"]):
+        are = "is" if uncorrected == 1 else "are"
         yield (
-            f"{count(uncorrected, 'word')} of persons, or of a judge who said little, are no part of what is corrected:"
+            f"{count(uncorrected, 'judgement')} of persons, or of a judge who said little, {are} no part of what is corrected:"
             " too few to tell how far they go by length or place, or going too far by place."
         )
     if found["settled"]:
@@ -89,9 +90,12 @@ def _words(found: Mapping[str, Any]) -> Iterator[str]:
         yield f"Among the judges are players: {', '.join(found['judges_who_play'])}."
     if found["without_word"]:
         many = count(found["without_word"], "comparison")
-        yield f"{many} without a usable word: in no share."
+        yield f"{many} without a usable judgement: in no share."
     if any(row["missing"] for row in found["pairs"]):
-        yield "Missing: words that nobody has said; shares leave them out, and every claim counts each of them against it."
+        yield (
+            "Missing: judgements that nobody has given; shares leave them out, and a claim must hold even with all of them"
+            " against it."
+        )
     if any(row["ungraded"] for row in found["pairs"]):
         yield "Ungraded: plays of which nobody has said anything."
     yield from _unknown((row.get("why"), f"{row['of']} against {row['against']}") for row in found["pairs"])
@@ -146,8 +150,8 @@ def _why_not_claimed(row: Mapping[str, Any]) -> str | None:
     """Why nothing is claimed of a row that looks as if something were."""
     if how := row.get("overturned"):
         left_out = {
-            "together": "counted on every question the words that the share leaves out would overturn it",
-            "by themselves": "the words that the share leaves out are by themselves surely on the other side",
+            "together": "counted on every question, the judgements that the share leaves out would overturn it",
+            "by themselves": "the judgements that the share leaves out are by themselves surely on the other side",
         }
         return f"nothing is claimed, since {left_out[how]}"
     if near := row.get(BUT_FOR_UNGRADED):
@@ -182,7 +186,7 @@ def _habits(found: Mapping[str, Any]) -> Section:
         figure("first", "prefers the first", "share", "first_low", "first_high"),
         figure("flips", "flips with the order", "share", "flips_low", "flips_high"),
         figure("longer", "more for twice the length", "points", "longer_low", "longer_high"),
-        Column("words", "words"),
+        Column("words", "judgements"),
         Column("questions", "questions"),
     )
     words = tuple(habit_words(found))

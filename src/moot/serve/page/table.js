@@ -465,16 +465,19 @@ function heard(call) {
   soon(place, () => {});
   if (answer !== null && !call.problem) {
     const before = place.texts.at(-1);
-    const other = before !== undefined && plain(before.text) !== plain(answer);
+    // Other words for a text are no other mind; and what somebody writes for the team is not its own.
+    const isText = typeof call.answer === "string";
+    const other = !isText && before !== undefined && plain(before.text) !== plain(answer);
     if (other) changed(call, before.text, answer);
-    place.texts.push({ text: answer, why: call.said?.reasoning, stage: call.stage, turn: call.turn });
+    const forTeam = isText && call.doing === "reading";
+    place.texts.push({ text: answer, why: call.said?.reasoning, stage: call.stage, turn: call.turn, isText, forTeam });
     line.textContent = shown(bare(worded(answer)));
-    state.mind.set(call.player, answer);
+    if (!forTeam) state.mind.set(call.player, answer);
     say("news", `${call.player} ${other ? "has changed its mind" : done(call)}: ${cut(worded(answer), FITS)}`);
   } else say("news", `${call.player} ${call.error || call.problem ? "could not answer" : done(call)}`);
   if (![...state.work.values()].some(({ player }) => player === call.player)) place.element.classList.remove("at-work");
   line.classList.remove("thinking");
-  const changes = place.texts.length > 1 && plain(place.texts.at(-1).text) !== plain(place.texts.at(-2).text);
+  const changes = place.texts.length > 1 && !place.texts.at(-1).isText && plain(place.texts.at(-1).text) !== plain(place.texts.at(-2).text);
   stage.title = shown(call.error ?? "");
   stage.textContent = shown(call.error ? "could not answer" : `${done(call)}${call.turn > 1 ? `, turn ${call.turn}` : ""} · ${seconds(call.seconds)}`);
   if (changes) stage.prepend(make("b", null, "changed its mind"), " · ");
@@ -531,7 +534,7 @@ function minds(verdict) {
 
 /** Whether somebody still says what it said first. */
 function steady(player) {
-  const texts = state.seats.get(player)?.texts ?? [];
+  const texts = (state.seats.get(player)?.texts ?? []).filter(({ forTeam }) => !forTeam);
   return texts.length > 0 && plain(texts[0].text) === plain(texts.at(-1).text);
 }
 
@@ -653,7 +656,7 @@ function fill(id, player) {
   const place = state.seats.get(player);
   const parts = [];
   const last = place.texts.at(-1);
-  parts.push([place.texts.length > 1 ? `At last (${last.stage})` : "Its answer", last.text]);
+  parts.push([last.forTeam ? "What it wrote for the team" : place.texts.length > 1 ? `At last (${last.stage})` : "Its answer", last.text]);
   if (last.why) parts.push(["Why", readable(last.why)]);
   const verdict = state.verdict ?? {};
   for (const review of traces(verdict, "review").filter(({ by }) => by === player)) {

@@ -145,7 +145,7 @@ const VIEWS = {
   "strategy-broke": (record) => [recordHead("Broke"), recordNote(`A mistake in ${record.strategy} itself: ${record.error}`)],
   "not-needed": (record) => [recordHead("Not needed"), recordNote(`Nothing that ${listed(record.players)} could say would have changed the result.`)],
   "no-two-agreed": (record) => [
-    recordHead("No two agreed"),
+    recordHead(record.texts ? "No two texts mean the same" : "No two agreed"),
     recordNote(record.by === "captain" ? `The captain's stands: that of ${record.taken}.` : `Drawn by lot: that of ${record.taken}.`),
   ],
   "hangs-on-cut": (record) => [

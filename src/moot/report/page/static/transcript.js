@@ -191,7 +191,8 @@ function verdictView(episode, cell, choices) {
 function bill(episode) {
   const calls = [...new Map(episode.steps.filter((step) => step.call).map((step) => [step.key, step.call])).values()];
   const sum = (name) => calls.reduce((total, call) => total + (call[name] ?? 0), 0);
-  const cost = calls.some((call) => call.cost === null) ? "cost unknown" : usd(sum("cost"));
+  const unknown = calls.some((call) => call.cost === null) || ofKind(episode.verdict.traces, "unpriced").length > 0;
+  const cost = unknown ? "cost unknown" : usd(sum("cost"));
   const tokens = sum("promptTokens") + sum("completionTokens");
   return [
     count(calls.length, "call"),
