@@ -192,10 +192,11 @@ function bill(episode) {
   const calls = [...new Map(episode.steps.filter((step) => step.call).map((step) => [step.key, step.call])).values()];
   const sum = (name) => calls.reduce((total, call) => total + (call[name] ?? 0), 0);
   const cost = calls.some((call) => call.cost === null) ? "cost unknown" : usd(sum("cost"));
+  const uncounted = calls.some((call) => call.promptTokens === null || call.completionTokens === null);
   const tokens = sum("promptTokens") + sum("completionTokens");
   return [
     count(calls.length, "call"),
-    ...(tokens ? [count(tokens, "token")] : []),
+    ...(uncounted ? ["tokens unknown"] : tokens ? [count(tokens, "token")] : []),
     cost,
     `${grouped(episode.seconds, 1)} s`,
   ];
