@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 
@@ -16,6 +17,28 @@ class Usage:
 
 
 UNCOUNTED = Usage()
+
+
+def total_usage(usages: Iterable[Usage]) -> Usage:
+    """Of several calls together. One that did not tell makes the sum unknown: that of the others is no count of all. Only of
+    thoughts and the cache no word beside the whole means that there were none."""
+    told = list(usages)
+    return Usage(
+        _total((each.prompt, each.prompt) for each in told),
+        _total((each.completion, each.completion) for each in told),
+        _total((each.completion, each.reasoning) for each in told),
+        _total((each.prompt, each.cached) for each in told),
+    )
+
+
+def _total(parts: Iterable[tuple[int | None, int | None]]) -> int | None:
+    """Of pairs of a whole and its part."""
+    total = 0
+    for whole, part in parts:
+        if whole is None and part is None:
+            return None
+        total += part or 0
+    return total
 
 
 @dataclass(frozen=True, slots=True)

@@ -198,8 +198,11 @@ class CountingModel(Wrapper):
             reply = await self.inner.generate(request)
         except CallError as error:  # it would fail in the run too
             return error
-        tokens = reply.usage.completion or 0
-        self._count(float(reply.usage.prompt or 0), tokens, tokens if self._most is None else self._most)
+        prompt, tokens = reply.usage.prompt, reply.usage.completion
+        if tokens is None:  # a recording that does not tell: by its words, as with all that has to be guessed
+            tokens = len(reply.text) // CHARACTERS_A_TOKEN
+        asked = self._prompt_tokens(request) if prompt is None else float(prompt)
+        self._count(asked, tokens, tokens if self._most is None else self._most)
         if isinstance(self.inner, RecordedModel):
             self.taken.recorded += 1
             self.taken.then_usd = plus(self.taken.then_usd, reply.cost_usd)

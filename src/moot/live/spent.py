@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from moot import bills
 from moot.models.unpriced_calls import UnpricedCalls
 from moot.types import Call, Usage
 
 
 def total_usage(calls: Iterable[Call]) -> Usage:
-    """Tokens of all calls together; what a provider did not count is not in it."""
-    usages = [call.reply.usage for call in calls if call.reply is not None]
-
-    def total(name: str) -> int:
-        return sum(getattr(usage, name) or 0 for usage in usages)
-
-    return Usage(total("prompt"), total("completion"), total("reasoning"), total("cached"))
+    """Tokens of all calls together; unknown as soon as a provider did not count those of one."""
+    return bills.total_usage(call.reply.usage for call in calls if call.reply is not None)
 
 
 def total_cost(calls: Iterable[Call], unpriced: UnpricedCalls) -> float | None:

@@ -118,6 +118,9 @@ class LiveTeam:
         """Set before it is opened: what is paid is counted for each who asks, day by day, and durably."""
         self.on_paid: Callable[[str, str, float], None] = lambda name, day, usd: None
         self.on_cost: PaidFor = lambda usd, call: None
+        self.on_supposed: Callable[[float], None] = lambda usd: (
+            None
+        )  # the most that a reply can cost that does not tell it
         self.limiters: Callable[[Mapping[str, BuiltModel]], Mapping[str, Turnstile]] = limiters
         """Set before it is opened, where the limits of endpoints are kept for several processes."""
         self.party: str | None = None
@@ -201,6 +204,7 @@ class LiveTeam:
                 purse.on_paid = lambda payer, day, usd: self.on_paid(payer.rpartition("#")[2], day, usd)
             if purse is not None:
                 purse.on_lost = lambda usd: self.on_cost(usd, None)
+                purse.on_supposed = lambda usd: self.on_supposed(usd)
             if self._serving:
                 kinds = await asyncio.to_thread(kinds_of_file, self.file, self._warn)
                 self.kind = only_kind(kinds)

@@ -18,8 +18,8 @@ from moot.store import queries, schema
 from moot.store.bulk_read import call_columns
 from moot.traces import Unpriced, trace_json
 
-Spent = tuple[int, int, int, float | None]
-"""Tokens of a call's prompt, completion and reasoning, and its cost."""
+Spent = tuple[int | None, int | None, int | None, float | None]
+"""Tokens of a call's prompt, completion and reasoning, and its cost; None: its server did not say."""
 
 _LOST = schema.unpriced_losses
 _UNPRICED = f'"kind":"{trace_json(Unpriced(1))["kind"]}"'
@@ -120,9 +120,11 @@ class Spending:
         self._bill_usd = sum_usd([spent[3] for spent in self._spent.values()])
 
     def _note(self, keys: Sequence[str], *columns: Sequence[Any]) -> None:
-        *tokens, costs_usd = columns
-        counts = [[count or 0 for count in column] if None in column else column for column in tokens]
-        several: list[Spent] = list(zip(*counts, costs_usd, strict=True))
+        prompt, completion, reasoning, costs_usd = columns
+        if None in reasoning:  # no word of thoughts beside a counted completion: there were none
+            pairs = zip(reasoning, completion, strict=True)
+            reasoning = [0 if thought is None and written is not None else thought for thought, written in pairs]
+        several: list[Spent] = list(zip(prompt, completion, reasoning, costs_usd, strict=True))
         self._spent.update(zip(keys, map(self._alike.setdefault, several, several), strict=True))
 
 
@@ -165,6 +167,16 @@ def unpriced_losses(connection: Connection, name: str, since: float = 0.0) -> in
     """How many calls may be on the bill without a reply, and at nobody knows how much."""
     ours = (_LOST.c.experiment == name, _LOST.c.created_at >= since)
     return int(connection.execute(select(func.sum(_LOST.c.calls)).where(*ours)).scalar() or 0)
+
+
+def calls_counted(spent: Collection[Spent]) -> int:
+    """Of how many calls the server told both how much it read and how much it wrote."""
+    return sum(None not in call[:2] for call in spent)
+
+
+def sum_tokens(counts: Sequence[int | None]) -> int | None:
+    """One that no server told makes the sum unknown: the sum of the others is another figure."""
+    return None if None in counts else sum(count for count in counts if count is not None)
 
 
 def sum_usd(costs_usd: Sequence[float | None]) -> float | None:

@@ -204,7 +204,9 @@ class Purse(Overcharges):
         self.cap_usd = cap_usd
         self._on_loss = on_loss
         self.on_lost: Callable[[float], None] = lambda usd: None
-        """Told of the same, for figures of a process that begin with it."""
+        """Told of the same where no reply came, for figures of a process that begin with it."""
+        self.on_supposed: Callable[[float], None] = lambda usd: None
+        """Told of the same where one came, and does not say what it cost."""
         self.spent_usd = spent_usd
         self.reserved_usd = 0.0
         self.lost_usd = 0.0
@@ -229,7 +231,7 @@ class Purse(Overcharges):
         self.spent_usd += spent_usd
         if lost and spent_usd:
             self.lost_usd += spent_usd
-            self.on_lost(spent_usd)
+            (self.on_lost if reply is None else self.on_supposed)(spent_usd)
             if self._on_loss is not None:
                 self._on_loss(spent_usd)
         waiting, self._waiting = self._waiting, deque()

@@ -72,7 +72,9 @@ class Completion:
     def whole(self) -> bytes:
         choice = {"index": 0, "message": self._message, "logprobs": None, "finish_reason": self.finish}
         choices = [choice] if self.choice else []
-        return json_bytes(self.head.envelope("chat.completion", choices, usage=usage_json(self.usage), **self.more))
+        counted = usage_json(self.usage)
+        usage = {} if counted is None else {"usage": counted}
+        return json_bytes(self.head.envelope("chat.completion", choices, **usage, **self.more))
 
     def pieces(self, *, chars: int, with_usage: bool, begun: bool = False, told: int = 0) -> Iterator[bytes]:
         """The events of a stream, so many characters each; all but the first where the stream has begun already, and without
@@ -92,17 +94,20 @@ class Completion:
             argument = {"tool_calls": [{"index": 0, "function": {"arguments": piece}}]}
             yield self._delta(argument if calls else {name: piece})
         yield self._delta({}, finish=self.finish, **self.more)
-        if with_usage:
-            yield self.head.event([], usage=usage_json(self.usage))
+        if with_usage and (counted := usage_json(self.usage)) is not None:
+            yield self.head.event([], usage=counted)
         yield DONE
 
     def _delta(self, delta: Mapping[str, Any], finish: str | None = None, **more: Any) -> bytes:
         return self.head.delta(delta, finish, **more) if self.choice else self.head.event([], **more)
 
 
-def usage_json(usage: Usage) -> dict[str, Any]:
-    """What was counted. The parts of a count are told where they are known."""
-    prompt, completion = usage.prompt or 0, usage.completion or 0
+def usage_json(usage: Usage) -> dict[str, Any] | None:
+    """What was counted; None where a count is not known: the form has numbers for all three or no usage at all, which clients
+    take. The parts of a count are told where they are known."""
+    prompt, completion = usage.prompt, usage.completion
+    if prompt is None or completion is None:
+        return None
     counted: dict[str, Any] = {
         "prompt_tokens": prompt,
         "completion_tokens": completion,

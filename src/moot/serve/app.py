@@ -182,7 +182,7 @@ class Server:
             hosts=settings.hosts, origins=settings.origins, any_address=settings.any_address, token=self.page_token
         )
         self._started = int(time.time())
-        live.on_cost = self.metrics.count_call
+        live.on_cost, live.on_supposed = self.metrics.count_call, self.metrics.cost.inc
         live.metered = settings.limits.usd_per_day is not None
 
     async def recall_spending(self) -> None:

@@ -241,7 +241,7 @@ def completion_of(head: Head, asked: AnsweredQuestion, wish: AskedOfTeam, dresse
     return Completion(
         replace(head, model=asked.model),
         final.text,
-        replace(asked.usage, cached=asked.usage.cached or 0, reasoning=asked.usage.reasoning or 0),
+        asked.usage,
         finish="length" if cut_by in ("max_tokens", "model") else finish,
         refused=refused,
         tool=wanted.tool if wanted is not None and not refused else None,

@@ -80,6 +80,7 @@ def team_solver(path: str | Path, model: str | None = None) -> Solver:
 
 def _output(asked: AnsweredQuestion, answer: str) -> ModelOutput:
     output = ModelOutput.from_content(asked.model, answer)
-    prompt, completion = asked.usage.prompt or 0, asked.usage.completion or 0
-    output.usage = ModelUsage(input_tokens=prompt, output_tokens=completion, total_tokens=prompt + completion)
+    prompt, completion = asked.usage.prompt, asked.usage.completion
+    if prompt is not None and completion is not None:  # it has numbers for all, or no usage
+        output.usage = ModelUsage(input_tokens=prompt, output_tokens=completion, total_tokens=prompt + completion)
     return output

@@ -112,7 +112,8 @@ def _written(done: Completion, response: Any) -> ModelResponse:
     (choice,) = response.choices
     choice.message.content = done.text
     choice.finish_reason = done.finish
-    response.usage = Usage(**usage_json(done.usage))
+    counted = usage_json(done.usage)
+    response.usage = None if counted is None else Usage(**counted)  # LiteLLM would say 0
     response.moot = done.more["moot"]
     return cast(ModelResponse, response)
 

@@ -67,7 +67,7 @@ class TeamOfFile(llm.Model):
             done = asyncio.run(self._answered(messages, prompt.options.strategy))
         except (MootError, Refused) as error:
             raise llm.ModelError(str(error)) from None
-        response.set_usage(input=done.usage.prompt or 0, output=done.usage.completion or 0)
+        response.set_usage(input=done.usage.prompt, output=done.usage.completion)
         response.response_json = {"moot": done.more["moot"]}
         yield done.text
 

@@ -161,14 +161,6 @@ def response_json(done: Completion, echoed: Mapping[str, Any], status: str | Non
     cut = _CUT_BY.get(done.finish)
     status = status or ("completed" if cut is None else "incomplete")
     over = status != "in_progress"
-    prompt, completion = done.usage.prompt or 0, done.usage.completion or 0
-    usage = {
-        "input_tokens": prompt,
-        "input_tokens_details": {"cached_tokens": done.usage.cached or 0},
-        "output_tokens": completion,
-        "output_tokens_details": {"reasoning_tokens": done.usage.reasoning or 0},
-        "total_tokens": prompt + completion,
-    }
     return {
         "id": done.head.id,
         "object": "response",
@@ -182,8 +174,22 @@ def response_json(done: Completion, echoed: Mapping[str, Any], status: str | Non
         "incomplete_details": {"reason": cut} if over and cut else None,
         "instructions": None,
         "metadata": {},
-        "usage": usage if over else None,
+        "usage": _usage(done.usage) if over else None,
         **done.more,
+    }
+
+
+def _usage(usage: Usage) -> dict[str, Any] | None:
+    """None where a call was not counted: all of these have to be numbers."""
+    prompt, completion = usage.prompt, usage.completion
+    if prompt is None or completion is None:
+        return None
+    return {
+        "input_tokens": prompt,
+        "input_tokens_details": {"cached_tokens": usage.cached or 0},
+        "output_tokens": completion,
+        "output_tokens_details": {"reasoning_tokens": usage.reasoning or 0},
+        "total_tokens": prompt + completion,
     }
 
 

@@ -40,7 +40,7 @@ class Shelf(Protocol):
 
 
 PaidFor = Callable[[float | None, StoredCall | None], None]
-"""Hears what was paid, and for which call; None: for one that has no reply. No sum: of such a one nobody knows what it cost."""
+"""Hears what was paid, and for which call; None: for one that has no reply. No sum: nobody knows what it cost."""
 
 
 class ExperimentCalls:
@@ -60,7 +60,7 @@ class ExperimentCalls:
         self.unpriced = 0
         """Calls that may be on a bill without a reply, and at nobody knows how much."""
         self.on_cost: PaidFor = lambda usd, call: None
-        """Hears of each call that was made here, once, however many use it, and what it cost; 0 where nobody knows."""
+        """Hears of each call that was made here, once, however many use it, and what it cost; None where nobody knows."""
 
     def want(self, key: str, sample: int | None = None) -> None:
         self._store.want(self._own_keys.get(key, key), sample)
@@ -115,7 +115,7 @@ class ExperimentCalls:
         self.made += 1
         cost = call.reply.cost_usd
         self.cost_usd = None if cost is None or self.cost_usd is None else self.cost_usd + cost
-        self.on_cost(cost or 0.0, call)
+        self.on_cost(cost, call)
         settlement = call.receipt.with_call() if isinstance(call.receipt, Paid) else None
         presence = self._store.presence
         claim = None if presence is None else presence.kept(call.key)

@@ -104,6 +104,8 @@ class Ledger(Overcharges):
         """Hears of all that is paid on somebody's account: who, on which day, how much."""
         self.on_lost: Callable[[float], None] = lambda usd: None
         """Hears of what was paid, or may have been, for what is no kept call."""
+        self.on_supposed: Callable[[float], None] = lambda usd: None
+        """Hears of the most that a reply can have cost that does not tell it."""
         store.listen(experiment, self._hear)
         if self._beside is not None:
             store.listen(self._beside, self._hear_beside)
@@ -208,7 +210,7 @@ class Ledger(Overcharges):
             return
         if lost:
             self.lost_usd += spent_usd
-            self.on_lost(spent_usd)
+            (self.on_lost if reply is None else self.on_supposed)(spent_usd)
         # Without anybody around who keeps the call, the bill stands by itself.
         self.book(Settlement(reservation, spent_usd, lost=lost or spent_usd > 0))
 

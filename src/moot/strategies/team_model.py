@@ -8,12 +8,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from moot.bills import total_usage
 from moot.errors import GenerationFailed
 from moot.models.model import messages_json
 from moot.models.unpriced_calls import UnpricedCalls
 from moot.strategies import Strategy, label, prompts_for, traits_of
 from moot.team import Team, retrieved_from
-from moot.types import Price, Question, Reply, Request, Usage, Verdict, digest
+from moot.types import Price, Question, Reply, Request, Verdict, digest
 
 
 @dataclass(frozen=True)
@@ -80,12 +81,7 @@ class TeamModel:
         return Reply(
             _said(verdict, request),
             "refusal" if verdict.outcome == "refused" else "stop",
-            Usage(
-                sum(reply.usage.prompt or 0 for reply in replies),
-                sum(reply.usage.completion or 0 for reply in replies),
-                sum(reply.usage.reasoning or 0 for reply in replies),
-                sum(reply.usage.cached or 0 for reply in replies),
-            ),
+            total_usage(reply.usage for reply in replies),
             latency_s=time.perf_counter() - started,
             version=self.name,
             cost_usd=None if unpriced or None in costs else sum(cost for cost in costs if cost is not None),

@@ -102,8 +102,7 @@ def _row(raw: Raw, cell: Cell) -> dict[str, Any]:
         **_coverage(cell, episodes),
         "seconds": round(sum(episode.seconds for episode in episodes), 3),
         "calls": len(calls),
-        **{key: sum(call[key] or 0 for call in calls) for key in ("prompt_tokens", "completion_tokens")},
-        "reasoning_tokens": sum(call["reasoning_tokens"] or 0 for call in calls),
+        **_tokens(calls),
         "cost_usd": _sum_usd([call["cost_usd"] for call in calls]),
         **_costs_known(calls),
         "calls_per_question": _per_question([(episode.question, len(episode.calls)) for episode in episodes]),
@@ -114,6 +113,17 @@ def _row(raw: Raw, cell: Cell) -> dict[str, Any]:
             ]
         ),
     }
+
+
+def _tokens(calls: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Sums of what every server told; thoughts that one says nothing of are none where it told what it wrote."""
+    told: dict[str, Any] = {}
+    for kind in ("prompt", "completion", "reasoning"):
+        whole = "completion" if kind == "reasoning" else kind
+        silent = any(call[f"{whole}_tokens"] is None for call in calls)
+        told[f"{kind}_tokens"] = None if silent else sum(call[f"{kind}_tokens"] or 0 for call in calls)
+    counted = [call for call in calls if call["prompt_tokens"] is not None and call["completion_tokens"] is not None]
+    return told if len(counted) == len(calls) else {**told, "tokens_known": len(counted)}
 
 
 def _coverage(cell: Cell, episodes: Sequence[Episode]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from statistics import stdev
 from typing import Any
 
@@ -194,7 +195,7 @@ def _times_alone(raw: Raw, cell: Cell, found: Found, whole: Collection[str]) -> 
     seats = [[_spent(raw, one, whole) for one in own] for own in found.values()]
     return {
         "calls_ratio": _times(spent["calls"], [mean([one["calls"] for one in own]) for own in seats]),
-        "tokens_ratio": _times(_tokens(spent), [mean([_tokens(one) for one in own]) for own in seats]),
+        "tokens_ratio": _times(_tokens(spent), [_mean_told([_tokens(one) for one in own]) for own in seats]),
         **({"ratio_n": len(whole)} if len(whole) < len({e.question for e in raw.episodes(cell)}) else {}),
     }
 
@@ -209,21 +210,44 @@ def _spent(raw: Raw, cell: Cell, asked: Collection[str] | None = None) -> Row:
     for episode in episodes:
         plays.setdefault(episode.question, []).append([raw.calls[key] for key in episode.calls if key in raw.calls])
 
+    keys = {key for episode in episodes for key in episode.calls if key in raw.calls}
+    there = [raw.calls[key] for key in sorted(keys)]
+    counted = sum(not any(_silent([call], key) for key in TOKENS) for call in there)
+
     def usual(taken: Callable[[Sequence[Row]], float]) -> float:
         """A question by the mean of its plays, then the mean of all questions."""
         return mean([mean([taken(calls) for calls in several]) for several in plays.values()]) if plays else 0.0
 
     return {
         "calls": usual(len),
-        "prompt_tokens": usual(lambda calls: sum(call["prompt_tokens"] or 0 for call in calls)),
-        "completion_tokens": usual(lambda calls: sum(call["completion_tokens"] or 0 for call in calls)),
+        **{key: None if _silent(there, key) else usual(partial(_sum_of, key)) for key in TOKENS},
+        **({"tokens_known": {"calls": len(there), "known": counted}} if counted < len(there) else {}),
         "episodes": len(episodes),
     }
 
 
-def _tokens(spent: Row) -> float:
-    return float(spent["prompt_tokens"] + spent["completion_tokens"])
+TOKENS = ("prompt_tokens", "completion_tokens")
 
 
-def _times(value: float, alone: Sequence[float]) -> float | None:
-    return value / mean(alone) if sum(alone) else None
+def _silent(calls: Sequence[Row], key: str) -> bool:
+    return any(call[key] is None for call in calls)
+
+
+def _sum_of(key: str, calls: Sequence[Row]) -> float:
+    return float(sum(call[key] for call in calls))
+
+
+def _tokens(spent: Row) -> float | None:
+    return None if _silent([spent], TOKENS[0]) or _silent([spent], TOKENS[1]) else sum(spent[key] for key in TOKENS)
+
+
+def _mean_told(values: Sequence[float | None]) -> float | None:
+    told = [each for each in values if each is not None]
+    return mean(told) if len(told) == len(values) else None
+
+
+def _times(value: float | None, alone: Sequence[float | None]) -> float | None:
+    if value is None or None in alone:
+        return None
+    told = [each for each in alone if each is not None]
+    return value / mean(told) if sum(told) else None

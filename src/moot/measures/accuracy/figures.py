@@ -19,9 +19,9 @@ from moot.measures.question_costs import cell_costs, question_costs
 from moot.measures.simulated_models import simulated_models
 from moot.measures.source import Source
 from moot.measures.spending import bill_usd as bill_usd
+from moot.measures.spending import calls_counted, sum_tokens, sum_usd
 from moot.measures.spending import costs_known as costs_known
 from moot.measures.spending import losses_row as losses_row
-from moot.measures.spending import sum_usd
 from moot.measures.unfinished import progress_of
 from moot.stats.counted_words import count
 from moot.stats.estimates import estimate_row
@@ -199,15 +199,17 @@ def _estimate(values: Mapping[str, Value]) -> dict[str, Any]:
 
 
 def _usage(source: Source, keys: Collection[str], *, known: bool) -> dict[str, Any]:
-    """What these calls took: what the strategy would cost alone. One unknown cost makes the sum unknown; then it is said of how
-    many it is known. `known`: what each play cost, with its calls that brought no reply at models without a price."""
+    """What these calls took: what the strategy would cost alone. One unknown cost makes the sum unknown, and so does one count
+    of tokens; then it is said of how many it is known. `known`: what each play cost, with its calls that brought no reply at
+    models without a price."""
     spent = source.spending(keys)
     prompt, completion, reasoning, usd = zip(*spent, strict=True) if spent else ((), (), (), ())
     return {
         "calls": len(spent),
-        "prompt_tokens": sum(prompt),
-        "completion_tokens": sum(completion),
-        "reasoning_tokens": sum(reasoning),
+        "prompt_tokens": sum_tokens(prompt),
+        "completion_tokens": sum_tokens(completion),
+        "reasoning_tokens": sum_tokens(reasoning),
         "cost_usd": sum_usd(usd) if known else None,
         **({"costs_known": sum(cost is not None for cost in usd)} if None in usd else {}),
+        **({"tokens_known": counted} if (counted := calls_counted(spent)) < len(spent) else {}),
     }

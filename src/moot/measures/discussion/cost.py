@@ -8,8 +8,10 @@ from typing import Any
 
 from moot.measures.cells import Stored
 from moot.measures.discussion.by_themselves import Alone, as_told, by_steps, models_at, told_alone
+from moot.measures.episodes import EpisodeOutline
 from moot.measures.question_costs import NONE_WHOLE, cut_by_failures, mean_cost, means_by_question, question_costs
 from moot.measures.source import Source
+from moot.measures.spending import calls_counted, sum_tokens
 
 Row = dict[str, Any]
 
@@ -47,8 +49,7 @@ def _beside(source: Source, cell: Stored, standing: Alone) -> Row:
     ours = _spent(source, cell, whole)
     parts = [([_spent(source, one, whole) for one in part.cells], part.seats) for part in standing.parts]
     calls = [(fmean(paid["calls"] for paid in of_one), seats) for of_one, seats in parts]
-    tokens = [(fmean(map(_tokens, of_one)), seats) for of_one, seats in parts]
-    ratios = {"calls_ratio": _ratio(ours["calls"], calls), "tokens_ratio": _ratio(_tokens(ours), tokens)}
+    ratios = {"calls_ratio": _ratio(ours["calls"], calls), "tokens_ratio": _tokens_ratio(ours, parts)}
     asked = {episode.key[0] for episode in played[0]}
     return {**ratios, **({"ratio_n": len(whole)} if len(whole) < len(asked) else {})}
 
@@ -70,18 +71,37 @@ def _spent(source: Source, cell: Stored, asked: Collection[str] | None = None) -
     seen = [episode for episode in source.seen(cell) if asked is None or episode.key[0] in asked]
     spent = source.spent(key for episode in seen for key in episode.calls)
     taken = [[spent[key] for key in episode.calls if key in spent] for episode in seen]
-    prompt = [float(sum(call[0] for call in calls)) for calls in taken]
-    completion = [float(sum(call[1] for call in calls)) for calls in taken]
+    counted = calls_counted(spent.values())
     return {
         "calls": question_costs(source, seen).calls_per_question or 0.0,
-        "prompt_tokens": mean_cost(means_by_question(prompt, seen)) or 0.0,
-        "completion_tokens": mean_cost(means_by_question(completion, seen)) or 0.0,
+        "prompt_tokens": _mean_tokens([[call[0] for call in calls] for calls in taken], seen),
+        "completion_tokens": _mean_tokens([[call[1] for call in calls] for calls in taken], seen),
+        **({"tokens_known": {"calls": len(spent), "known": counted}} if counted < len(spent) else {}),
         "episodes": len(seen),
     }
 
 
-def _tokens(spent: Row) -> float:
-    return float(spent["prompt_tokens"] + spent["completion_tokens"])
+def _mean_tokens(taken: Sequence[Sequence[int | None]], seen: Sequence[EpisodeOutline]) -> float | None:
+    """A question's, in the mean; None where the server of a single call did not count."""
+    sums = [float(total) for counts in taken if (total := sum_tokens(counts)) is not None]
+    return (mean_cost(means_by_question(sums, seen)) or 0.0) if len(sums) == len(taken) else None
+
+
+def _tokens(spent: Row) -> float | None:
+    prompt, completion = spent["prompt_tokens"], spent["completion_tokens"]
+    return None if prompt is None or completion is None else float(prompt + completion)
+
+
+def _tokens_ratio(ours: Row, parts: Sequence[tuple[Sequence[Row], int]]) -> float | None:
+    """None where those of one of them are not known."""
+    taken = _tokens(ours)
+    alone: list[tuple[float, int]] = []
+    for of_one, seats in parts:
+        tokens = [each for paid in of_one if (each := _tokens(paid)) is not None]
+        if len(tokens) < len(of_one):
+            return None
+        alone.append((fmean(tokens), seats))
+    return None if taken is None else _ratio(taken, alone)
 
 
 def _ratio(value: float, alone: Sequence[tuple[float, int]]) -> float | None:

@@ -119,7 +119,11 @@ def _turns(figures: Figures) -> Iterator[Section]:
 def _costs(figures: Figures) -> Iterator[Section]:
     tokens = ("prompt_tokens", "completion_tokens")
     rows = [
-        {**row, **{key: round(row[key]) for key in tokens}, "players": ", ".join(row["alone"]) or None}
+        {
+            **row,
+            **{key: None if row[key] is None else round(row[key]) for key in tokens},
+            "players": ", ".join(row["alone"]) or None,
+        }
         for row in figures.get("protocol_cost", ())
     ]
     columns = _named(
@@ -142,11 +146,17 @@ def _costs(figures: Figures) -> Iterator[Section]:
     if cut := [row for row in talks if "ratio_n" in row]:
         words.append(f"× alone is over the questions on which no call failed, in {count(len(cut), 'row')} not all.")
     words += [f"No × alone of {_title(row)}: {row['why']}." for row in talks if "why" in row]
+    words += [f"{_title(row)}: {_uncounted_words(row['tokens_known'])}." for row in rows if "tokens_known" in row]
     if len(talks) == len(rows):
         words.append("There is no model alone to compare with: add - solo to the strategies.")
     elif not all(row["alone"] for row in talks):
         words.append("There is no × alone where not everybody at a table has played alone in one way.")
     yield Section("protocol-cost", "Calls and tokens beside a single model", tuple(words), columns, rows)
+
+
+def _uncounted_words(known: Mapping[str, int]) -> str:
+    calls, uncounted = known["calls"], known["calls"] - known["known"]
+    return f"servers did not count the tokens of {uncounted:,} of {count(calls, 'call')}, so their sum is not known"
 
 
 def _scaling(figures: Figures) -> Iterator[Section]:

@@ -193,10 +193,11 @@ function bill(episode) {
   const sum = (name) => calls.reduce((total, call) => total + (call[name] ?? 0), 0);
   const unknown = calls.some((call) => call.cost === null) || ofKind(episode.verdict.traces, "unpriced").length > 0;
   const cost = unknown ? "cost unknown" : usd(sum("cost"));
+  const uncounted = calls.some((call) => call.promptTokens === null || call.completionTokens === null);
   const tokens = sum("promptTokens") + sum("completionTokens");
   return [
     count(calls.length, "call"),
-    ...(tokens ? [count(tokens, "token")] : []),
+    ...(uncounted ? ["tokens unknown"] : tokens ? [count(tokens, "token")] : []),
     cost,
     `${grouped(episode.seconds, 1)} s`,
   ];
