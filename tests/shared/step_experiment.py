@@ -25,6 +25,8 @@ STEPS = {
     "0019-overcharges": "38b47308",
     "0020-unreached": "18940ce9",
     "0021-unscrubbed": "cea72d0d",
+    "0022-turned-words": "e99fbd7c",
+    "0023-unpriced-losses": "4f094a10",
 }
 """The last step of a store, and the last commit that wrote such stores. 0.1.0 ends at 0005. The steps between came together."""
 

@@ -11,7 +11,7 @@ import sys
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,8 +20,10 @@ import pytest
 from sqlalchemy import Connection, event, update
 
 from moot.errors import BudgetReached, RateLimited, TimedOut
+from moot.live.served_past import drop_calls
 from moot.models.budget import Budget, Hold
 from moot.models.cache import Cache
+from moot.models.recorded import RecordedModel
 from moot.models.scripted import ScriptedModel
 from moot.store import holders as holders_module
 from moot.store import ledger as ledger_module
@@ -494,3 +496,24 @@ async def test_containers_under_one_name_do_not_take_each_other_for_dead(tmp_pat
     told, _ = await look.communicate()
     await store.close()
     assert told.split() == [b"1", b"0"], "one is living, none is gone"
+
+
+async def test_what_is_played_back_is_in_no_account_and_no_loss_when_it_is_forgotten(
+    place: Place, tmp_path: Path
+) -> None:
+    """It was paid when it was made, by whoever did: also where the cap is set, or the call forgotten, only later."""
+    (tmp_path / "r.jsonl").write_text('{"model": "tom", "question_id": "q1", "answer": "a", "cost_usd": 5}\n')
+    tom = RecordedModel("tom", file=tmp_path / "r.jsonl", model="tom")
+    async with opened(place, 1) as (store,):
+        await Ledger.opened(store, "cup", 1.0)
+        reply = await Cache(tom, ExperimentCalls(store, "cup")).generate(replace(asked(), question_id="q1"))
+        assert reply.cost_usd == 5
+        await store.flush()
+        assert place.sql("SELECT held_usd FROM accounts") == [(0.0,)]
+        ledger = await Ledger.opened(store, "cup", 1.0)
+        assert ledger.spent_usd == 0.0
+        await store.run(lambda connection: drop_calls(connection, "cup", [reply.key]))
+        assert place.sql("SELECT count(*) FROM calls") == [(0,)]
+        assert (await Ledger.opened(store, "cup", 1.0)).spent_usd == 0.0
+        assert place.sql("SELECT usd FROM losses") == []
+        assert place.sql("SELECT calls FROM unpriced_losses") == []

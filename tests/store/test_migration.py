@@ -38,6 +38,8 @@ NEW_STEPS = (
     "0020-unreached",
     "0021-unscrubbed",
     "0022-turned-words",
+    "0023-unpriced-losses",
+    "0024-recorded-calls",
 )
 NEW_TABLES = (
     "choices",
@@ -54,6 +56,7 @@ NEW_TABLES = (
     "served_calls",
     "overcharges",
     "unscrubbed",
+    "unpriced_losses",
 )
 NOT_NOTED = {"remark": ("position", "saw")}
 """What the old version did not write down: it is not made up."""
@@ -120,10 +123,11 @@ def played_today(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Pa
 @pytest.mark.parametrize("name", [*old.EXPERIMENTS, "served"])
 async def test_opening_brings_a_store_up_to_date(name: str, tmp_path: Path) -> None:
     before = unpacked(name, tmp_path)
-    calls, episodes = rows(before, "SELECT * FROM calls"), rows(before, "SELECT count(*) FROM episodes")
+    columns = ", ".join(name for _, name, *_ in rows(before, "PRAGMA table_info(calls)"))
+    calls, episodes = rows(before, f"SELECT {columns} FROM calls"), rows(before, "SELECT count(*) FROM episodes")
     assert any('"notes"' in verdict for (verdict,) in rows(before, "SELECT verdict FROM episodes"))
     after = await migrated(name, tmp_path)
-    assert rows(after, "SELECT * FROM calls") == calls
+    assert rows(after, f"SELECT {columns} FROM calls") == calls
     assert rows(after, "SELECT count(*) FROM episodes") == episodes
     assert not [verdict for verdict in verdicts(after).values() if {"notes", "ballots"} & verdict.keys()]
     assert rows(after, "SELECT count(*) FROM cells WHERE options IS NULL OR traits IS NULL") == [(0,)]

@@ -12,9 +12,9 @@ from moot.models.recorded import RecordedModel, Recording, read_recording
 
 
 def recorded_model(file: ExperimentFile, name: str, spec: RecordedSpec) -> Model:
-    path, tells_cost = file.beside(spec.file), file.spec.budget_usd is None
+    path = file.beside(spec.file)
     recording, then = _recording(file, name, spec), listed(spec.price)
-    return RecordedModel(name, file=path, model=spec.model, then=then, recording=recording, tells_cost=tells_cost)
+    return RecordedModel(name, file=path, model=spec.model, then=then, recording=recording)
 
 
 def _recording(file: ExperimentFile, name: str, spec: RecordedSpec) -> Recording:

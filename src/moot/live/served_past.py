@@ -18,7 +18,7 @@ from moot.live.left_in_files import note_forgotten, scrub_files
 from moot.live.tied_calls import unpriced_rows
 from moot.live.unlinked_calls import calls_before_links, hush_failures, texts_of
 from moot.models.border import MOST_USD
-from moot.store import queries, schema
+from moot.store import money, queries, schema
 from moot.store.preferences import forget_preferences
 from moot.store.rows import case_of, verdict_of
 from moot.store.store import Store
@@ -235,13 +235,14 @@ def _forget_calls(connection: Connection, name: str, before: float) -> int:
 def _drop_calls(connection: Connection, which: Sequence[ColumnElement[bool]], before: float) -> int:
     """What they cost stays in the books of whoever paid. What is no amount there is forgotten with its call."""
     calls, losses = schema.calls, schema.losses
-    cost = func.sum(calls.c.cost_usd, type_=Float).filter(calls.c.cost_usd.between(0, MOST_USD))
+    paid = money.paid_here(calls)
+    cost = func.sum(calls.c.cost_usd, type_=Float).filter(calls.c.cost_usd.between(0, MOST_USD), paid)
     for payer, spent in connection.execute(
         select(calls.c.experiment, cost).where(*which).group_by(calls.c.experiment)
     ).all():
         if spent:
             connection.execute(insert(losses).values(experiment=payer, usd=float(spent), created_at=before))
-    free = (*which, calls.c.cost_usd.is_(None))
+    free = (*which, calls.c.cost_usd.is_(None), paid)
     unknown = connection.execute(select(calls.c.experiment, func.count()).where(*free).group_by(calls.c.experiment))
     if rows := unpriced_rows(dict(unknown.tuples().all()), before):
         connection.execute(insert(schema.unpriced_losses), rows)

@@ -116,10 +116,11 @@ def untied(connection: Connection, keys: Iterable[str]) -> set[str]:
 
 def _book_unkept(connection: Connection, calls: Sequence[Row]) -> None:
     """What calls cost that are not kept."""
-    unknown = Counter(row["experiment"] for row in calls if row["cost_usd"] is None)
+    paid = [row for row in calls if row["recorded"] is None]
+    unknown = Counter(row["experiment"] for row in paid if row["cost_usd"] is None)
     if unknown:
         connection.execute(insert(schema.unpriced_losses), unpriced_rows(unknown, time.time()))
-    costs = [(row["experiment"], row["cost_usd"]) for row in calls if row["cost_usd"]]
+    costs = [(row["experiment"], row["cost_usd"]) for row in paid if row["cost_usd"]]
     losses = [
         {"experiment": payer, "usd": usd, "created_at": time.time()} for payer, usd in costs if 0 <= usd <= MOST_USD
     ]

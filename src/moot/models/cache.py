@@ -13,8 +13,9 @@ from typing import Protocol
 from moot.errors import CallError, ModelBroke, TakenOver
 from moot.models.flights import Flights
 from moot.models.last_look import making
-from moot.models.model import Model, Wrapper
+from moot.models.model import Model, Wrapper, innermost
 from moot.models.receipts import Receipt, Receipts
+from moot.models.recorded import RecordedModel
 from moot.plugins import in_one_line
 from moot.types import Reply, Request, canonical_json, digest_of_bytes
 
@@ -29,6 +30,8 @@ class StoredCall:
     reply: Reply
     receipt: Receipt | None = None
     """The bill of this reply, where it is to be settled with the call."""
+    recorded: bool = False
+    """Played back: what it cost was paid when it was made, and is no part of what is paid now."""
 
 
 class CallStore(Protocol):
@@ -100,5 +103,6 @@ class Cache(Wrapper):
                 self._store.drop(key)
                 raise
             receipt = receipts.take(reply)
-            call = StoredCall(key, self.name, shape.decode(), reply.keyed(key), receipt)
+            recorded = isinstance(innermost(self.inner), RecordedModel)
+            call = StoredCall(key, self.name, shape.decode(), reply.keyed(key), receipt, recorded)
             return await self._store.keep_call(call)

@@ -95,18 +95,15 @@ class RecordedModel:
         price: Price | None = None,
         then: Price | None = None,
         recording: Recording | None = None,
-        tells_cost: bool = True,
     ) -> None:
-        """`recording`: what was read from files of another form; left out: the file is in ours. `tells_cost`: False where
-        there is a cap, which counts what is paid now: what was paid then is left out of it, and is unknown here. `price` None: a
-        reply whose cost is not recorded cost nobody knows what, unless `then` says what tokens cost when it was made. What nobody
-        knows is not 0."""
+        """`recording`: what was read from files of another form; left out: the file is in ours. `price` None: a reply whose cost
+        is not recorded cost nobody knows what, unless `then` says what tokens cost when it was made. What nobody knows is not
+        0."""
         self.name = name
         self.model = model
         self.price = price
         self.then = then
         self.recording = recording or read_recording(file)
-        self._tells_cost = tells_cost
         if model not in self.recording.models:
             models = sorted(self.recording.models)
             there = f"those of {', '.join(models[:20])}" if models else "none at all"
@@ -147,10 +144,9 @@ class RecordedModel:
         return Reply(call.text, call.finish, call.spent.usage, call.spent.seconds, self.model, cost_usd)
 
     def _cost_usd(self, spent: SpentThen) -> float | None:
+        """When it was made; whoever plays it back pays nothing (`Cache` says so of the call that is kept)."""
         known = self._cost_then_usd(spent)
-        if known is None:
-            return 0.0 if self.price == FREE else None
-        return known if self._tells_cost or known == 0 else None
+        return 0.0 if known is None and self.price == FREE else known
 
     def _cost_then_usd(self, spent: SpentThen) -> float | None:
         if spent.cost_usd is not None or self.then is None:

@@ -21,6 +21,7 @@ from moot.measures.claims.without_members import WithoutMembers
 from moot.measures.columns import names_teams, titled
 from moot.measures.facts.figures import LOST_OR_UNDER_WAY, losses_words, unknown_cost_words
 from moot.measures.numbers import money, money_alike, right
+from moot.measures.played_back import PAID_HERE, played_back_words
 from moot.measures.sides import cells_named
 from moot.measures.source import Source
 from moot.report.nothing_played import all_failed, nothing_words
@@ -71,6 +72,7 @@ def so_far(connection: Connection, experiment: Row, now: float) -> dict[str, Any
         ],
         "bill_usd": taken["bill_usd"],
         **({"costs_known": taken["costs_known"]} if "costs_known" in taken else {}),
+        **{key: taken[key] for key in (PAID_HERE,) if key in taken},
         **{key: taken[key] for key in ("losses_usd", "losses_unknown")},
         "spent": _spent(taken, source.config.get("budget_usd"), LOST_OR_UNDER_WAY if state == "running" else None),
         "models": _models(connection, source, taken["failures"], now),
@@ -110,11 +112,13 @@ def _spent(taken: Mapping[str, Any], budget_usd: float | None, whose: str | None
     """`whose`: of which calls the losses are."""
     bill_usd: float | None = taken["bill_usd"]
     more = losses_words(bill_usd, taken, whose)
-    if bill_usd is None or budget_usd is None:
-        known = unknown_cost_words(taken.get("costs_known"))
-        return f"{known if bill_usd is None else f'{money(bill_usd)} spent'}{more}"
-    spent, cap = money_alike([bill_usd, budget_usd])
-    return f"{spent} of {cap} spent{more}"
+    here_usd: float | None = taken.get(PAID_HERE, bill_usd)
+    known = unknown_cost_words(taken.get("costs_known")) if bill_usd is None else f"{money(bill_usd)} spent"
+    if here_usd is None or budget_usd is None:
+        return f"{known}{played_back_words(taken)}{more}"
+    spent, cap = money_alike([here_usd, budget_usd])
+    whole = f", {known.removesuffix(' spent')} with recorded replies" if here_usd != bill_usd else ""
+    return f"{spent} of {cap} spent{more}{whole}"
 
 
 def _models(

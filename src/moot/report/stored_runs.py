@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from moot.data.clusters import dealing_names
-from moot.measures.accuracy.figures import bill_usd, costs_known, losses_row, outcomes_of
+from moot.measures.accuracy.figures import bill_usd, costs_known, losses_row, outcomes_of, paid_here_row
 from moot.measures.alike_plans import are_alike, in_play, whole_of
 from moot.measures.claims.headline_alone import headline_alone
 from moot.measures.claims.nobody_right import NOBODY_RIGHT, nobody_right_in_short
@@ -25,6 +25,7 @@ from moot.measures.facts.figures import (
     unknown_cost_words,
 )
 from moot.measures.numbers import between, interval, money, percent, points
+from moot.measures.played_back import played_back_words
 from moot.measures.simulated_models import simulated_models
 from moot.measures.source import Source
 from moot.report.nothing_played import nothing_words
@@ -106,6 +107,7 @@ def _row(connection: Connection, experiment: Row, trials: list[int]) -> dict[str
         "missing": missing,
         "bill_usd": bill,
         **({"costs_known": costs_known(connection, source.name)} if bill is None else {}),
+        **paid_here_row(connection, source.name),
         **losses_row(connection, source.name),
         "simulated": bool(simulated_models(source)),
         "headline": headline,
@@ -155,6 +157,7 @@ def size_words(row: Mapping[str, Any]) -> str:
     spent = f"{money(row['bill_usd'])} spent" if row["bill_usd"] else ""
     if row["bill_usd"] is None:
         spent = unknown_cost_words(row.get("costs_known"))
+    spent += played_back_words(row)
     if row["losses_usd"] or row["losses_unknown"]:
         whose = {"running": LOST_OR_UNDER_WAY, "served": LOST_OR_NOT_KEPT, "asked": LOST_OR_NOT_KEPT}.get(row["state"])
         spent = f"{spent or 'nothing spent'}{losses_words(row['bill_usd'], row, whose)}"

@@ -39,6 +39,11 @@ def day_of(moment: float) -> str:
     return time.strftime("%Y-%m-%d", time.gmtime(moment))
 
 
+def paid_here(row: Row) -> bool:
+    """Whether a call has cost what is paid now: one that is played back was paid when it was made, by whoever did."""
+    return bool(row["cost_usd"]) and row["recorded"] is None
+
+
 def numbered(sql: str) -> str:
     """The statement with its places as PostgreSQL counts them."""
     first, *others = sql.split("?")
@@ -103,7 +108,7 @@ class Books:
             {reservation.experiment for reservation in self.reservations}
             | {reservation.beside for reservation in self.reservations if reservation.beside is not None}
             | {settlement.reservation.experiment for settlement in settled}
-            | {row["experiment"] for row in self.calls if row["cost_usd"]}
+            | {row["experiment"] for row in self.calls if paid_here(row)}
         )
 
     def close(self, held_usd: Mapping[str, float], kept_by_others: AbstractSet[str]) -> ClosedBooks:
@@ -113,7 +118,7 @@ class Books:
             closed.settle(settlement)
         kept = set(kept_by_others)
         for row in self.calls:
-            if row["cost_usd"] and row["key"] not in self.paid:
+            if paid_here(row) and row["key"] not in self.paid:
                 closed.charge(row, lost=row["key"] in kept)
             kept.add(row["key"])  # of two with one key the first stands
         for reservation in self.reservations:

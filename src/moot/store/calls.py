@@ -113,7 +113,7 @@ class ExperimentCalls:
             call = replace(call, key=own_key, reply=call.reply.keyed(own_key))
         row = call_row(call, self._experiment)
         self.made += 1
-        cost = call.reply.cost_usd
+        cost = 0.0 if call.recorded else call.reply.cost_usd  # it is kept with what it cost, and nobody pays that now
         self.cost_usd = None if cost is None or self.cost_usd is None else self.cost_usd + cost
         self.on_cost(cost, call)
         settlement = call.receipt.with_call() if isinstance(call.receipt, Paid) else None

@@ -248,6 +248,15 @@ def _unpriced_losses(connection: Connection) -> None:
     unpriced_losses.create(connection, checkfirst=True)
 
 
+def _recorded_calls(connection: Connection) -> None:
+    """Which calls were played back, so that nobody pays for them now; before, their provider alone said so."""
+    if "recorded" not in _columns(connection, "calls"):
+        connection.exec_driver_sql("ALTER TABLE calls ADD COLUMN recorded INTEGER")
+    from moot.store.recorded_before import tell_recorded
+
+    tell_recorded(connection)
+
+
 MIGRATIONS: dict[str, Callable[[Connection], None]] = {
     "0001-first-tables": _first_tables,
     "0002-cohorts": _cohorts,
@@ -272,6 +281,7 @@ MIGRATIONS: dict[str, Callable[[Connection], None]] = {
     "0021-unscrubbed": _unscrubbed,
     "0022-turned-words": _turned_words,
     "0023-unpriced-losses": _unpriced_losses,
+    "0024-recorded-calls": _recorded_calls,
 }
 
 

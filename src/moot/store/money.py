@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from sqlalchemy import Column, ColumnElement, Connection, Float, func, or_, select
+from sqlalchemy import Column, ColumnElement, Connection, Float, FromClause, and_, func, or_, select, true
 
 from moot.store import schema
 from moot.store.columns import CostColumn, refusal
@@ -65,8 +65,14 @@ def _sum_usd(connection: Connection, experiment: str, columns: Iterable[Column[A
     for column in columns:
         ours = column.table.c.experiment == experiment
         refuse_odd_money(connection, column, ours)
+        ours = and_(ours, paid_here(column.table))
         spent += float(connection.execute(select(func.sum(column, type_=Float)).where(ours)).scalar() or 0.0)
     return spent
+
+
+def paid_here(table: FromClause) -> ColumnElement[bool]:
+    """Which of its rows are paid under their name: a reply that is played back was paid when it was made, by whoever did."""
+    return table.c.recorded.is_(None) if table is schema.calls else true()
 
 
 def refuse_odd_money(connection: Connection, column: Column[Any], *which: ColumnElement[bool]) -> None:

@@ -64,6 +64,7 @@ def call_row(call: StoredCall, experiment: str) -> dict[str, Any]:
         "thoughts": reply.thoughts,
         "logprobs": None if reply.logprobs is None else dense_json(reply.logprobs),
         "created_at": time.time(),
+        "recorded": 1 if call.recorded else None,
     }
 
 

@@ -177,6 +177,9 @@ calls = Table(
     Column("thoughts", LongTextColumn),
     Column("logprobs", LongTextColumn),
     Column("created_at", NumberColumn, nullable=False),
+    Column(
+        "recorded", WholeColumn
+    ),  # 1: played back, so the cost was paid when it was made, by whoever did; null: paid here
 )
 served_calls = Table(
     "served_calls",

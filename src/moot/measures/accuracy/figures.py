@@ -14,6 +14,7 @@ from moot.grade.ways import CUT_SHORT
 from moot.measures.cells import Stored, unusual_drafts
 from moot.measures.episodes import EpisodeOutline, marked_at_once
 from moot.measures.learnt_in_run import learnt_row
+from moot.measures.played_back import paid_here_row as paid_here_row
 from moot.measures.points_words import IN_POINTS
 from moot.measures.question_costs import cell_costs, question_costs
 from moot.measures.simulated_models import simulated_models
@@ -44,6 +45,7 @@ def accuracy_figures(source: Source) -> dict[str, Any]:
         "accuracy": rows,
         "failures": [dict(row) for row in queries.failures_of(source.connection, source.name)],
         "bill_usd": source.bill_usd(),
+        **paid_here_row(source.connection, source.name),
         **losses_row(source.connection, source.name),
         "simulated": simulated_models(source),
     }

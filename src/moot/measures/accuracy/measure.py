@@ -25,6 +25,7 @@ class Accuracy:
         "accuracy",
         "failures",
         "bill_usd",
+        "paid_here_usd",
         "costs_known",
         "losses_usd",
         "losses_unknown",

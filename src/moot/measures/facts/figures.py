@@ -10,6 +10,7 @@ from typing import Any
 from moot.measures.cells import Stored
 from moot.measures.columns import Figures, count
 from moot.measures.numbers import money
+from moot.measures.played_back import played_back_words
 from moot.measures.section import Column, Section
 from moot.measures.source import Source
 from moot.models.stream_way import NOT_COUNTED_STREAMS
@@ -102,6 +103,7 @@ def _paid(figures: Figures) -> str:
     if bill is None:
         known = unknown_cost_words(figures.get("costs_known")).removeprefix("cost unknown").strip()
         paid = " ".join(filter(None, ("not known", known))) + f": {_why_unknown(figures)}"
+    paid += played_back_words(figures)
     if unknown := figures.get("losses_unknown"):
         calls = count(unknown, "call")
         return paid if bill is None else f"{paid}, and more that nobody knows, for {calls} cut off without a price"

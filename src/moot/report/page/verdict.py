@@ -8,6 +8,7 @@ from typing import Any
 from moot.measures.facts.figures import losses_words, unknown_cost_words
 from moot.measures.learnt_in_run import learnt_in_short
 from moot.measures.numbers import money, plain
+from moot.measures.played_back import played_back_words
 from moot.measures.points_words import in_points
 from moot.report.nothing_played import all_failed, failure_words, nothing_words
 from moot.report.remarks import ungraded_parts
@@ -51,7 +52,7 @@ def lead(figures: Mapping[str, Any]) -> str:
     bill = figures.get("bill_usd")
     known = figures.get("costs_known")
     paid = unknown_cost_words(known) if bill is None else money(bill) if bill else "no cost"
-    counts.append(f"{paid}{losses_words(bill, figures)}")
+    counts.append(f"{paid}{played_back_words(figures)}{losses_words(bill, figures)}")
     return " · ".join(counts)
 
 

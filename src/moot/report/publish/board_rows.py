@@ -21,7 +21,6 @@ from moot.store.statements import Row
 from moot.types import Case, digest
 
 NO_GAIN = "a gain is a team's over its best single player"
-RECORDED = "recorded"
 BoardRow = dict[str, Any]
 
 
@@ -65,7 +64,6 @@ def board_rows(connection: Connection, experiment: Row, figures: Figures, run: P
     headline = figures.get("headline") or {}
     several = len({row["team"] for row in figures["accuracy"] if row.get("team")}) > 1
     versions = [each["version"] for each in figures.get("runs", ()) if each.get("version")]
-    free_here = _played_back_free(config_of(experiment))
     for row in figures["accuracy"]:
         title = str(side_of_row(row, team=several))
         first = headline.get("of") == title
@@ -84,9 +82,7 @@ def board_rows(connection: Connection, experiment: Row, figures: Figures, run: P
                 "headline": first,
                 "chosen": headline.get("chosen") if first else None,
                 "interim": bool(headline.get("interim")),
-                "usd_per_1000": None
-                if free_here & {*seats, row.get("captain")}
-                else _per_1000(row["usd_per_question"]),
+                "usd_per_1000": _per_1000(row["usd_per_question"]),
                 **_known_in_part(row),
                 "calls_per_question": row["calls_per_question"],
                 "simulated": bool(figures.get("simulated")),
@@ -97,16 +93,6 @@ def board_rows(connection: Connection, experiment: Row, figures: Figures, run: P
             }
         )
     return rows
-
-
-def _played_back_free(config: Mapping[str, Any]) -> frozenset[str]:
-    """The players and captains whose recorded replies counted as free, since the run had a cap on what is paid now: what whoever
-    asks them pays, nobody knows of it."""
-    if config.get("budget_usd") is None:
-        return frozenset()
-    recorded = {name for name, spec in config.get("models", {}).items() if spec.get("provider") == RECORDED}
-    players = config.get("players") or {}
-    return frozenset({*recorded, *(name for name, spec in players.items() if spec.get("model") in recorded)})
 
 
 def _known_in_part(row: Mapping[str, Any]) -> dict[str, Any]:
