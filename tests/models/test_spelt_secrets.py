@@ -197,6 +197,53 @@ def test_in_hexadecimal_digits() -> None:
         assert secrets.without(Reply(f"bytes {digits}.")).text == "bytes ⟨…✂…⟩."
 
 
+def packed_alone(key: str) -> str:
+    return base64.b64encode(key.encode()).decode().rstrip("=")
+
+
+SHORT = ("hush", "s3cr3", "s3cr3t", "sk-12345", "пароль", "elevenbytes")
+ALONE: dict[str, Callable[[str], str]] = {
+    "hexadecimal": lambda key: key.encode().hex(),
+    "hexadecimal, upper case": lambda key: key.encode().hex().upper(),
+    "hexadecimal behind 0x": lambda key: f"0x{key.encode().hex()}",
+    "hexadecimal behind 0X, upper case": lambda key: f"0X{key.encode().hex().upper()}",
+    "base64": packed_alone,
+    "base64 for addresses": lambda key: packed_alone(key).replace("+", "-").replace("/", "_"),
+}
+
+
+@pytest.mark.parametrize("key", SHORT)
+@pytest.mark.parametrize("way", ALONE)
+def test_a_short_one_that_was_packed_alone(way: str, key: str) -> None:
+    """From eight letters on: fewer are numbers and words like others."""
+    written = ALONE[way](key)
+    secrets = Secrets([key])
+    digits = written.removeprefix("0x").removeprefix("0X")
+    for text in (
+        written,
+        f"no to {written}",
+        f'{{"got": "{written}"}}',
+        f"key={written};",
+        f"({written}) twice: {written}",
+    ):
+        for told in (
+            secrets.hidden_in(text),
+            secrets.without(Reply(text)).text,
+            "".join(map(secrets.words_so_far().take, text)),
+        ):
+            assert (digits in told) == (len(digits) < 8), text
+        if len(digits) >= 8:
+            assert written not in secrets.hidden_in(text)
+    beside = f"a{digits}b {digits}7"
+    assert secrets.without(Reply(beside)).text == beside or len(key.encode()) >= 12, "inside of a word it is that word"
+
+
+@pytest.mark.parametrize(("key", "number"), [("1", "31"), ("42", "3432"), ("tea", "746561")])
+def test_a_number_is_no_key_of_one_to_three_letters(key: str, number: str) -> None:
+    reply = Reply(f"It is {number}.")
+    assert Secrets([key]).without(reply) is reply
+
+
 ORDINARY = (
     "100% of 42 people said R&D &amp; 4%2 \\frac{4}{2} \\(x\\) &lt;b&gt; AT&T 50%25 &#8217; C:\\users\\ab",
     "The word ab stands in a cab; abc, Abba, aB; x42y, 142, 420 and 4.2 are no 42nd of it.",

@@ -27,7 +27,10 @@ BEHIND = {
     + b"\r\n0\r\nX-Trailer: a"
     + END
     + ASKED,
-    "requests": b"GET / HTTP/1.1\r\nHost: 127.0.0.1" + END + (ASKED[:-4] + b"\r\nX-Long: " + b"a" * 40_000 + END) * 5 + ASKED,
+    "requests": b"GET / HTTP/1.1\r\nHost: 127.0.0.1"
+    + END
+    + (ASKED[:-4] + b"\r\nX-Long: " + b"a" * 40_000 + END) * 5
+    + ASKED,
 }
 """What stands behind the first end of headers, and is answered."""
 BOTH = pytest.mark.parametrize("served_by", [server_of_teams, server_of_simulated_models])

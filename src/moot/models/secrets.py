@@ -28,8 +28,10 @@ HIDDEN = "…"
 
 NO_WORD = 12
 """A secret shorter than this is taken out of a reply where it stands by itself: inside of a word it is that word."""
-NO_WORD_PACKED = 6
-"""Bytes. Shorter ones are words like others when they are packed; and shorter than `NO_WORD` they are looked for alone."""
+NO_WORD_PACKED = 8
+"""Letters or digits: what is packed in fewer is a word or a number like others, and what is shorter than `NO_WORD` is looked for
+where it was packed alone."""
+_BEFORE_DIGITS = ("", "0x", "0X")
 
 NO_BEGINNING = 4
 """Characters. Fewer at the end of a text are a word that ends so, and no beginning of a secret that goes on elsewhere."""
@@ -188,8 +190,12 @@ def _spellings(secret: str) -> Iterator[Spelt]:
         if len(raw) >= NO_WORD:
             yield from (Spelt(part, packed=True) for part in packed_parts(raw))
             yield from (Spelt(digits, as_it_is=True) for digits in (raw.hex(), raw.hex().upper()))
-        elif len(raw) >= NO_WORD_PACKED:
-            yield Spelt(b64encode(raw).decode().rstrip("="), packed=True, alone=True)
+            continue
+        if len(packed := b64encode(raw).decode().rstrip("=")) >= NO_WORD_PACKED:
+            yield Spelt(packed, packed=True, alone=True)
+        if len(digits := raw.hex()) >= NO_WORD_PACKED:
+            written = {before + each for before in _BEFORE_DIGITS for each in (digits, digits.upper())}
+            yield from (Spelt(each, as_it_is=True, alone=True) for each in sorted(written))
 
 
 def _in_one_byte_each(secret: str) -> Iterator[bytes]:
