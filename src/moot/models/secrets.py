@@ -11,6 +11,7 @@ from base64 import b64decode, b64encode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from html import unescape
 from typing import Any
 from urllib.parse import SplitResult, unquote
 
@@ -35,6 +36,9 @@ _BEFORE_DIGITS = ("", "0x", "0X")
 
 NO_BEGINNING = 4
 """Characters. Fewer at the end of a text are a word that ends so, and no beginning of a secret that goes on elsewhere."""
+
+MOST_READ = 8
+"""So often is a message read anew that writes letters by their numbers, and the numbers by theirs."""
 
 _ESCAPE = re.compile(r"\\{1,16}u([0-9a-fA-F]{4})")
 
@@ -81,6 +85,12 @@ class Secrets:
         words = self._hidden_in(words, cut=True)
         if BACKSLASH in words:
             words = self._hidden_in(_ESCAPE.sub(_letter, words), cut=True)
+        read = words
+        for _ in range(MOST_READ):
+            if (further := unescape(unquote(_ESCAPE.sub(_letter, read)))) == read:
+                break
+            read = self._hidden_in(further, cut=True)
+            words = words if read == further else read
         for text in self._others:
             words = _hide(text, words)
         return words
