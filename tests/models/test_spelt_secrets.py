@@ -197,6 +197,118 @@ def test_in_hexadecimal_digits() -> None:
         assert secrets.without(Reply(f"bytes {digits}.")).text == "bytes ⟨…✂…⟩."
 
 
+def packed_alone(key: str) -> str:
+    return base64.b64encode(key.encode()).decode().rstrip("=")
+
+
+SHORT = ("hush", "s3cr3", "s3cr3t", "sk-12345", "пароль", "elevenbytes")
+ALONE: dict[str, Callable[[str], str]] = {
+    "hexadecimal": lambda key: key.encode().hex(),
+    "hexadecimal, upper case": lambda key: key.encode().hex().upper(),
+    "hexadecimal behind 0x": lambda key: f"0x{key.encode().hex()}",
+    "hexadecimal behind 0X, upper case": lambda key: f"0X{key.encode().hex().upper()}",
+    "base64": packed_alone,
+    "base64 for addresses": lambda key: packed_alone(key).replace("+", "-").replace("/", "_"),
+}
+
+
+@pytest.mark.parametrize("key", SHORT)
+@pytest.mark.parametrize("way", ALONE)
+def test_a_short_one_that_was_packed_alone(way: str, key: str) -> None:
+    """From eight letters on: fewer are numbers and words like others."""
+    written = ALONE[way](key)
+    secrets = Secrets([key])
+    digits = written.removeprefix("0x").removeprefix("0X")
+    for text in (
+        written,
+        f"no to {written}",
+        f'{{"got": "{written}"}}',
+        f"key={written};",
+        f"({written}) twice: {written}",
+    ):
+        for told in (
+            secrets.hidden_in(text),
+            secrets.without(Reply(text)).text,
+            "".join(map(secrets.words_so_far().take, text)),
+        ):
+            assert (digits in told) == (len(digits) < 8), text
+        if len(digits) >= 8:
+            assert written not in secrets.hidden_in(text)
+    beside = f"a{digits}b {digits}7"
+    assert secrets.without(Reply(beside)).text == beside or len(key.encode()) >= 12, "inside of a word it is that word"
+
+
+@pytest.mark.parametrize(("key", "number"), [("1", "31"), ("42", "3432"), ("tea", "746561")])
+def test_a_number_is_no_key_of_one_to_three_letters(key: str, number: str) -> None:
+    reply = Reply(f"It is {number}.")
+    assert Secrets([key]).without(reply) is reply
+
+
+BEFORE = (
+    *(
+        "next=/login%3Fkey%3D",
+        "%253D",
+        "Bearer%20",
+        "Bearer\\n",
+        "Bearer\\\\t",
+        "\\u003d",
+        "\\x20",
+        "a_key&#61;",
+        "a_key&#61",
+    ),
+    *("a_key&#x3D", "&amp;#61;", "&amp;amp;#061", "%E2%80%9C", "\u201c", "%2525%253D"),
+)
+"""Other letters by their numbers: what stands behind them is no part of a word."""
+
+
+@pytest.mark.parametrize("before", BEFORE)
+@pytest.mark.parametrize("key", ["hush", "s3cr3t", "a/b+c=d"])
+def test_a_short_one_behind_another_letter_by_its_number(key: str, before: str) -> None:
+    secrets = Secrets([key])
+    for written in (key, quote(key, safe=""), quote(quote(key, safe=""), safe="")):
+        text = f"it got {before}{written}%26more"
+        so_far = secrets.words_so_far()
+        for told in (
+            secrets.hidden_in(text),
+            secrets.without(Reply(text)).text,
+            "".join(map(secrets.words_so_far().take, text)),
+            "".join(so_far.take(part) for part in (text[:9], text[9:])),
+        ):
+            assert written not in told
+    within = f"it got %41{key}, \\u0041{key}, x%5f{key} and &#65;{key}"
+    reply = Reply(within.replace(f";{key}", f"{key}"))
+    assert Secrets([key]).without(reply) is reply, "and a letter by its number is one"
+
+
+def by_numbers(text: str) -> str:
+    return "".join(f"%{byte:02X}" for byte in text.encode())
+
+
+AGAIN: dict[str, Callable[[str], str]] = {
+    "all, twice": lambda key: by_numbers(by_numbers(key)),
+    "all, in lower case, twice": lambda key: by_numbers(by_numbers(key).lower()).lower(),
+    "what is odd, and then all": lambda key: by_numbers(quote(key, safe="")),
+    "all, and then what is odd, twice": lambda key: quote(quote(by_numbers(key))),
+}
+
+
+@pytest.mark.parametrize("way", AGAIN)
+@pytest.mark.parametrize("key", [KEY, "sk-proj-AbC_dEf-123456789012", "пароль-ключ-né", "pw%2F31%25-and-more"])
+def test_in_an_address_within_an_address(key: str, way: str) -> None:
+    written = AGAIN[way](key)
+    secrets = Secrets([key])
+    for text in (written, f"https://elsewhere.invalid/{written}", f"/login?next=%2F%3Fkey%3D{written}%26a"):
+        for told in (
+            secrets.hidden_in(text),
+            secrets.without(Reply(text)).text,
+            "".join(map(secrets.words_so_far().take, text)),
+        ):
+            assert written not in told
+            assert not tells(told, key)
+    for_ever = by_numbers(by_numbers(by_numbers(written)))
+    assert secrets.hidden_in(f"moved to {for_ever}") == "moved to …"
+
+
 ORDINARY = (
     "100% of 42 people said R&D &amp; 4%2 \\frac{4}{2} \\(x\\) &lt;b&gt; AT&T 50%25 &#8217; C:\\users\\ab",
     "The word ab stands in a cab; abc, Abba, aB; x42y, 142, 420 and 4.2 are no 42nd of it.",

@@ -17,7 +17,7 @@ from test_api import noting
 from moot.serve.admission import KeyLimits
 from moot.serve.app import ServeSettings
 from moot.serve.client_schema import NO_OBJECT, problem_of
-from moot.serve.schema_checks import SchemaChecks
+from moot.serve.schema_checks import NotLookedAt, SchemaChecks
 
 
 def branching(levels: int) -> dict[str, Any]:
@@ -268,7 +268,8 @@ async def test_a_check_that_takes_too_long_is_really_stopped(tmp_path: Path) -> 
     try:
         assert await checks.problem_of({"type": "object"}, "ann") is None
         assert alive() == 1
-        assert "could not be checked within 0.5 s" in str(await checks.problem_of({"title": "slow"}, "ann"))
+        with pytest.raises(NotLookedAt, match=r"could not be checked within 0\.5 s"):
+            await checks.problem_of({"title": "slow"}, "ann")
         async with asyncio.timeout(120):
             while alive():  # noqa: ASYNC110  processes tell nobody
                 await asyncio.sleep(0.02)
@@ -277,14 +278,36 @@ async def test_a_check_that_takes_too_long_is_really_stopped(tmp_path: Path) -> 
         await asyncio.sleep(0.1)
         leaving.cancel()
         assert await checks.problem_of({"title": "and again"}, "cat") is None
-        assert "could not" in str(await checks.problem_of({"title": "slow"}, "cat")), (
-            "it is remembered, and costs nothing"
-        )
+        checks._most_wall_s = 600
+        with pytest.raises(NotLookedAt, match="could not"):  # it is remembered, and costs nothing
+            await checks.problem_of({"title": "slow"}, "cat")
     finally:
         await checks.close()
     async with asyncio.timeout(120):
         while alive():  # noqa: ASYNC110  processes tell nobody
             await asyncio.sleep(0.02)
+
+
+@pytest.mark.parametrize("command", [(sys.executable, "-c", SLEEPER), (sys.executable, "-c", ""), ("/nowhere/python",)])
+@pytest.mark.parametrize("stream", [False, True])
+async def test_a_machine_that_has_no_time_is_no_fault_of_the_schema(
+    command: tuple[str, ...], stream: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also one that starts no process any more. Nobody is asked, and the client may come again."""
+    checks = SchemaChecks(most_wall_s=0.5, workers=1, command=command)
+    monkeypatch.setattr("moot.serve.app.SchemaChecks", lambda: checks)
+    called, _, wrap = noting()
+    schema = {"type": "object", "title": "slow"}
+    chat = json.loads(asking(json.dumps(schema)))
+    form = {"type": "json_schema", "name": "n", "schema": schema}
+    response = {"model": "three/vote", "input": "Which?", "text": {"format": form}}
+    async with serving(tmp_path, wrap=wrap) as served:
+        for path, body in (("/v1/chat/completions", chat), ("/v1/responses", response)):
+            async with served.session.post(served.url + path, json={**body, "stream": stream}) as answer:
+                error = json.loads(await answer.read())["error"]
+                assert (answer.status, error["code"], error["type"]) == (503, "schema_not_checked", "server_error")
+                assert answer.headers["Retry-After"] == "60"
+    assert called == []
 
 
 MORTAL = """
@@ -310,7 +333,7 @@ async def test_a_process_that_ends_says_nothing_of_the_schema(tmp_path: Path) ->
         words = {await checks.problem_of({"title": "deadly"}, "ann") for _ in range(5)}
         assert words == {"the process that checks it ends without a word"}
         assert asked.read_text() == "xx" + "xx"
-        checks._forgotten_s = 0.0
+        checks.forgotten_s = 0.0
         asked.write_text("")
         for _ in range(2):
             assert await checks.problem_of({"title": "deadly too"}, "ann")

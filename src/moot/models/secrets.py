@@ -11,6 +11,7 @@ from base64 import b64decode, b64encode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from html import unescape
 from typing import Any
 from urllib.parse import SplitResult, unquote
 
@@ -28,11 +29,16 @@ HIDDEN = "…"
 
 NO_WORD = 12
 """A secret shorter than this is taken out of a reply where it stands by itself: inside of a word it is that word."""
-NO_WORD_PACKED = 6
-"""Bytes. Shorter ones are words like others when they are packed; and shorter than `NO_WORD` they are looked for alone."""
+NO_WORD_PACKED = 8
+"""Letters or digits: what is packed in fewer is a word or a number like others, and what is shorter than `NO_WORD` is looked for
+where it was packed alone."""
+_BEFORE_DIGITS = ("", "0x", "0X")
 
 NO_BEGINNING = 4
 """Characters. Fewer at the end of a text are a word that ends so, and no beginning of a secret that goes on elsewhere."""
+
+MOST_READ = 8
+"""So often is a message read anew that writes letters by their numbers, and the numbers by theirs."""
 
 _ESCAPE = re.compile(r"\\{1,16}u([0-9a-fA-F]{4})")
 
@@ -79,6 +85,12 @@ class Secrets:
         words = self._hidden_in(words, cut=True)
         if BACKSLASH in words:
             words = self._hidden_in(_ESCAPE.sub(_letter, words), cut=True)
+        read = words
+        for _ in range(MOST_READ):
+            if (further := unescape(unquote(_ESCAPE.sub(_letter, read)))) == read:
+                break
+            read = self._hidden_in(further, cut=True)
+            words = words if read == further else read
         for text in self._others:
             words = _hide(text, words)
         return words
@@ -188,8 +200,12 @@ def _spellings(secret: str) -> Iterator[Spelt]:
         if len(raw) >= NO_WORD:
             yield from (Spelt(part, packed=True) for part in packed_parts(raw))
             yield from (Spelt(digits, as_it_is=True) for digits in (raw.hex(), raw.hex().upper()))
-        elif len(raw) >= NO_WORD_PACKED:
-            yield Spelt(b64encode(raw).decode().rstrip("="), packed=True, alone=True)
+            continue
+        if len(packed := b64encode(raw).decode().rstrip("=")) >= NO_WORD_PACKED:
+            yield Spelt(packed, packed=True, alone=True)
+        if len(digits := raw.hex()) >= NO_WORD_PACKED:
+            written = {before + each for before in _BEFORE_DIGITS for each in (digits, digits.upper())}
+            yield from (Spelt(each, as_it_is=True, alone=True) for each in sorted(written))
 
 
 def _in_one_byte_each(secret: str) -> Iterator[bytes]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from moot.models.spelt import Spelt, SureSoFar
-from moot.models.spelt_letters import DEEP
+from moot.models.spelt_letters import DEEP, LONGEST_BEFORE
 from moot.models.turns import Stepwise, ended
 
 _LONG = 64
@@ -27,7 +27,7 @@ class UnsecretWords:
         self._starts = re.compile(rf"[{re.escape(firsts)}]|\\{{1,{DEEP}}}(?!\\)") if self._secrets else None
         self._held = ""
         self._before = ""
-        """The last character that was told."""
+        """The last characters that were told."""
         self._looked_through = 0
         self._found = False
 
@@ -54,7 +54,7 @@ class UnsecretWords:
         sure = told.sure
         self._held = text[sure:]
         self._looked_through = len(self._held)
-        self._before = text[sure - 1] if sure else self._before
+        self._before = (self._before + text[max(0, sure - LONGEST_BEFORE) : sure])[-LONGEST_BEFORE:]
         return text[:sure]
 
     def _told_of(self, text: str, starts: re.Pattern[str]) -> SureSoFar:

@@ -16,10 +16,12 @@ from moot.models.spelt_letters import (
     ANNOUNCING,
     BACKSLASH,
     HALF,
+    LONGEST_BEFORE,
     LONGEST_BEHIND,
     LONGEST_LETTER,
     LONGEST_PLAIN,
     compiled_letters,
+    ends_in_letter,
     first_letter,
     further_letters,
     how_odd,
@@ -140,7 +142,7 @@ class Spelt:
             yield None
 
     def telling_of(self, text: str, before: str, firsts: re.Pattern[str]) -> Stepwise[SureSoFar]:
-        """What a text that goes on tells of it, in steps. `before`: the character before the text. `firsts`: how it may begin."""
+        """What a text that goes on tells of it, in steps. `before`: what stands before the text. `firsts`: how it may begin."""
         first = max(0, len(text) - self._reach)
         near = max(first, len(text) - self._head_reach)
         if how_odd(text[near:]) == 0:
@@ -159,7 +161,7 @@ class Spelt:
 
     def stands_at(self, text: str, start: int, before: str, *, begun: bool = True) -> bool | None:
         """None: that hangs on what comes next. `begun`: whether it is asked for a beginning too."""
-        if self.alone and _is_letter(text[start - 1] if start else before):
+        if self.alone and ends_in_letter(before + text[max(0, start - LONGEST_BEFORE) : start]):
             return False
         place = self.reached(text, start)
         if place.letters == self.length:
@@ -222,7 +224,8 @@ def _ends(ways: Sequence[re.Pattern[str]], text: str, starts: Collection[int]) -
 
 
 def _is_alone(place: Place, text: str) -> bool:
-    return not any(map(_is_letter, (text[max(0, place.start - 1) : place.start], text[place.end : place.end + 1])))
+    before = text[max(0, place.start - LONGEST_BEFORE) : place.start]
+    return not ends_in_letter(before) and not _is_letter(text[place.end : place.end + 1])
 
 
 def _is_letter(character: str) -> bool:

@@ -34,11 +34,18 @@ _LINE_ENDS = rf"(?:\s|\\{{1,{DEEP}}}[nrt]|%{_AGAIN}0(?i:[ad])|&#1[03];){{0,8}}"
 HALF = re.compile(
     rf"{_LINE_ENDS}{_A_BACKSLASH}(?:"
     rf"(?<=\\)(?:u\{{?{_HEX}{{0,8}}(?:\\{{1,{DEEP}}}(?:u{_HEX}{{0,3}})?)?|x{_HEX}?)"
-    rf"|(?:%{_AGAIN}{_HEX}{{0,2}}){{1,4}}"
+    rf"|(?:%{_AGAIN}+{_HEX}{{0,2}}+){{1,12}}"
     rf"|(?:&|(?<=\\)u0026){_PAGE_AGAIN}(?:#[xX]?{_HEX}{{0,14}}|[A-Za-z]{{1,32}})?"
     r")?"
 )
 """What may be the beginning of a letter that goes on, and of what may stand before it."""
+_LETTER_BY_NUMBER = re.compile(
+    rf"(?:%{_AGAIN}|\\{{1,{DEEP}}}(?:x|u00)|&{_PAGE_AGAIN}#[xX]0{{0,7}})(?P<hex>{_HEX}{{2}})\Z"
+    rf"|&{_PAGE_AGAIN}#0{{0,7}}(?P<decimal>[0-9]{{1,3}})\Z"
+    rf"|(?<!\\)\\{{1,{DEEP}}}(?P<line>[nrt])\Z"
+)
+LONGEST_BEFORE = 50
+"""Characters before a place that tell whether it stands within a word: as many as such a letter takes."""
 _OTHER_ALPHABET: Mapping[str, str] = {"+": "-", "/": "_"}
 _BY_NUMBER = re.compile(rf"\\(?:[ux]|/)|%{_HEX}{{2}}|&[#A-Za-z]|\\u0026")
 
@@ -48,6 +55,19 @@ def how_odd(text: str) -> int:
     if BACKSLASH not in text and "%" not in text and "&" not in text:
         return 0
     return 2 if _BY_NUMBER.search(text) is not None else 1
+
+
+def ends_in_letter(text: str) -> bool:
+    """Whether what follows goes on with a word. One that ends in the number of a space, or of what is no letter, does not."""
+    if not text or not (text[-1].isalnum() or text[-1] == "_"):
+        return False
+    found = _LETTER_BY_NUMBER.search(text[-LONGEST_BEFORE:])
+    if found is None:
+        return True
+    if found["line"] is not None:
+        return False
+    number = int(found["hex"], 16) if found["hex"] is not None else int(found["decimal"])
+    return number < 128 and (chr(number).isalnum() or chr(number) == "_")
 
 
 def same_letters(letter: str, *, packed: bool) -> tuple[str, ...]:
@@ -106,7 +126,13 @@ def _behind_a_backslash(letter: str) -> str:
 
 def _in_an_address(letter: str) -> str:
     raw = letter.encode("utf-8", "surrogateescape" if 0xDC80 <= ord(letter) < 0xDD00 else "surrogatepass")
-    return "".join(f"%{_AGAIN}(?i:{byte:02x})" for byte in raw)
+    return "".join(f"%{_AGAIN}{''.join(map(_digit_in_an_address, f'{byte:02x}'))}" for byte in raw)
+
+
+def _digit_in_an_address(digit: str) -> str:
+    """In an address within an address the digits may be written by their numbers as well."""
+    numbers = "|".join(sorted({f"{ord(each):02x}" for each in (digit, digit.upper())}))
+    return f"(?:(?i:{digit})|%{_AGAIN}(?:{numbers}))"
 
 
 def _in_a_page(letter: str) -> str:

@@ -53,27 +53,29 @@ class BoundedConnection(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        if self._refused or self.transport.is_closing():
-            return
-        if self._in_headers:
-            self._header_bytes += len(data)
-            if self._header_bytes > MOST_HEADER_BYTES and not self._ends_headers(data):
+        """In pieces of which each ends at the bound at the latest: where headers end is told by the parser alone. A body may
+        come with their end, and that may itself have come in pieces."""
+        while data and not self._refused and not self.transport.is_closing():
+            room = MOST_HEADER_BYTES - self._header_bytes if self._in_headers else MOST_HEADER_BYTES
+            if room == 0:
                 words = f"The headers are larger than {MOST_HEADER_BYTES} bytes."
                 self.refuse(Refused(431, words, code="headers_too_large"))
                 return
+            self._take(data[:room])
+            data = data[room:]
+
+    def _take(self, piece: bytes) -> None:
+        if self._in_headers:
+            self._header_bytes += len(piece)
         else:
-            self._bytes_beside_body += len(data)
-            self._bytes_after_answer += len(data) if self._answered_early else 0
-        super().data_received(data)
+            self._bytes_beside_body += len(piece)
+            self._bytes_after_answer += len(piece) if self._answered_early else 0
+        super().data_received(piece)
         if not self._in_headers and (
             self._bytes_beside_body > MOST_HEADER_BYTES or self._bytes_after_answer > MOST_AFTER_ANSWER
         ):
             words = f"The trailers, or what stands around a chunk, are larger than {MOST_HEADER_BYTES} bytes."
             self.refuse(Refused(431, words, code="headers_too_large"))
-
-    def _ends_headers(self, data: bytes) -> bool:
-        """A body may come with the headers' end, in one piece, and is bounded elsewhere."""
-        return b"\r\n\r\n" in data and self._header_bytes - len(data) <= MOST_HEADER_BYTES
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """Trailers are let fall: nobody reads them, and among the headers they would come behind the door that looks at those."""

@@ -7,6 +7,7 @@ checked against the client's schema. A reply that does not follow it is asked fo
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -20,9 +21,11 @@ from moot.models.unpriced_calls import UnpricedCalls
 from moot.openai_form.refusal import Refused
 from moot.openai_form.requests import WantedJson
 from moot.serve.discretion import public_words
-from moot.serve.schema_checks import SchemaChecks
+from moot.serve.schema_checks import NotLookedAt, SchemaChecks
 from moot.team.forms import FromOutside, Unusable, read_reply
 from moot.types import Call, Reply, Request
+
+_log = logging.getLogger(__name__)
 
 STAGE = "dress"
 
@@ -87,7 +90,16 @@ def _text(data: Mapping[str, Any]) -> str:
 
 async def check_schema(wanted: WantedJson, checks: SchemaChecks, asker: str) -> None:
     """Before any call is made: a schema that is none is the client's mistake."""
-    if wanted.schema is not None and (problem := await checks.problem_of(wanted.schema, asker)) is not None:
+    if wanted.schema is None:
+        return
+    try:
+        problem = await checks.problem_of(wanted.schema, asker)
+    except NotLookedAt as error:
+        _log.warning("a client's schema could not be looked at: %s", error)
+        words = "The server has no time to check your schema now; nobody was asked. Try again."
+        refusal = Refused(503, words, code="schema_not_checked", kind="server_error", retry_after_s=checks.forgotten_s)
+        raise refusal from None
+    if problem is not None:
         words = f"'{wanted.place}' is no JSON Schema: {problem}"
         raise Refused(400, words, code="invalid_schema", param=wanted.place)
 

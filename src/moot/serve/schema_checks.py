@@ -42,22 +42,46 @@ WORKER = (sys.executable, "-P", "-m", "moot.serve.schema_worker")
 NEEDED = ("PATH", "PYTHONPATH", "PYTHONHOME", "LANG", "LC_ALL", "SYSTEMROOT")
 """Of the environment; keys are no business of a process that reads what strangers send."""
 
+HAS_CLOCK = hasattr(signal, "setitimer")
+"""Whether a process can count its own work. Where none can, a costly schema and a slow machine look alike."""
+
 TIME_IS_OUT = -signal.SIGPROF if hasattr(signal, "SIGPROF") else None
 """What a process ends with whose own clock has run out."""
 
 
+class NotLookedAt(Exception):
+    """In words: why a schema could not be looked at, for reasons that are this machine's and say nothing of the schema."""
+
+
 class _NoVerdict(Exception):
     """In words: why nothing came of it."""
+
+    ours = False
+    """Whether that is this machine's doing."""
+
+
+class _Slow(_NoVerdict):
+    """It has not worked for as long as it may, and yet its time is over."""
+
+    ours = True
 
 
 class _Ended(_NoVerdict):
     """The process did: by what it was asked, or because somebody wanted its memory."""
 
 
+class _Unstarted(_Ended):
+    """It ended before it was asked anything."""
+
+    ours = True
+
+
 @dataclass(frozen=True, slots=True)
 class _Verdict:
     problem: str | None
     until: float = math.inf
+    ours: bool = False
+    """The trouble is this machine's, and no problem of the schema."""
 
 
 class SchemaChecks:
@@ -73,8 +97,8 @@ class SchemaChecks:
         command: Sequence[str] = WORKER,
     ) -> None:
         """`most_s`: of a process's own time, which it counts itself, if it can. `most_wall_s`: whatever it does meanwhile."""
-        self._most_s, self._most_wall_s = most_s, most_wall_s if hasattr(signal, "setitimer") else most_s
-        self._forgotten_s = forgotten_s
+        self._most_s, self._most_wall_s = most_s, most_wall_s if HAS_CLOCK else most_s
+        self.forgotten_s = forgotten_s
         self._command = command
         self._free: asyncio.Queue[Process | None] = asyncio.Queue()
         for _ in range(workers):
@@ -84,7 +108,7 @@ class SchemaChecks:
         self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def problem_of(self, schema: Mapping[str, Any], asker: str) -> str | None:
-        """Why answers cannot be held against this schema; None if they can."""
+        """Why answers cannot be held against this schema; None if they can. `NotLookedAt` where this machine cannot tell."""
         if (problem := oversized(schema)) is not None:
             return problem
         key = digest(schema)
@@ -96,6 +120,8 @@ class SchemaChecks:
         self._verdicts.move_to_end(key)
         while len(self._verdicts) > KEPT:
             self._verdicts.popitem(last=False)
+        if verdict.ours:
+            raise NotLookedAt(verdict.problem)
         return verdict.problem
 
     def _remembered(self, key: str) -> _Verdict | None:
@@ -106,7 +132,7 @@ class SchemaChecks:
         try:
             problem = await self._asked({"schema": schema})
         except _NoVerdict as error:
-            return _Verdict(str(error), time.monotonic() + self._forgotten_s)
+            return _Verdict(str(error), time.monotonic() + self.forgotten_s, ours=error.ours)
         return _Verdict(None if problem is None else str(problem))
 
     async def fits(self, schema: Mapping[str, Any], value: object, asker: str) -> bool:
@@ -142,7 +168,8 @@ class SchemaChecks:
             self._end(process)
             process = None
             if isinstance(error, TimeoutError):
-                raise _NoVerdict(f"it could not be checked within {self._most_wall_s:g} s") from None
+                words = f"it could not be checked within {self._most_wall_s:g} s"
+                raise (_Slow if HAS_CLOCK else _NoVerdict)(words) from None
             raise
         finally:
             self._free.put_nowait(process)
@@ -150,9 +177,12 @@ class SchemaChecks:
 
     async def _started(self) -> Process:
         environment = {name: os.environ[name] for name in NEEDED if name in os.environ}
-        process = await asyncio.create_subprocess_exec(
-            *self._command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env=environment
-        )
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *self._command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env=environment
+            )
+        except OSError as error:  # no memory, files or processes are left
+            raise _Slow(f"the process that would check it does not start: {error.strerror or error}") from None
         self._running.add(process)
         try:
             async with asyncio.timeout(START_S):
@@ -160,7 +190,7 @@ class SchemaChecks:
         except BaseException as error:
             self._end(process)
             if isinstance(error, EOFError):
-                raise _Ended("the process that would check it does not start") from None
+                raise _Unstarted("the process that would check it does not start") from None
             raise
         return process
 
