@@ -17,6 +17,7 @@ from moot.grade.listed import NOT_LISTED, only_listed
 from moot.grade.members import bare_members, listed_in
 from moot.grade.normalise import LONGEST_COMPARED, lettered, normalise, spelled, structure, too_long
 from moot.grade.squad import scored_by_words, squad
+from moot.grade.unit_case import with_units
 from moot.grade.wrapping import unwrapped
 from moot.models.cut_out import CUT_FROM_ANSWER, HANGS_ON_CUT, was_cut
 from moot.types import UNKNOWN, Case, Score, Verdict
@@ -168,7 +169,7 @@ def _say_so_in_letters(one: str, other: str) -> bool:
 
 
 def _in_small_letters(text: str) -> str:
-    return re.sub(r"(?<!\s)\s(?=[+-]{1,2}\Z)", "", " ".join(text.casefold().translate(_DASHES).split()))
+    return re.sub(r"(?<!\s)\s(?=[+-]{1,2}\Z)", "", " ".join(with_units(text).casefold().translate(_DASHES).split()))
 
 
 def _readings(language: str) -> tuple[Callable[[str], str], ...]:
