@@ -47,6 +47,8 @@ SAME = [
     *[(r"\mathbb{R}^+", "ℝ⁺", "R^+", "R+", r"\mathbb{R}^{+}"), (r"\pi^+", "π⁺", "π^+"), (r"e^{-}", "e^-", "e⁻", "e-")],
     *[("Cl-", "Cl^-", "Cl⁻", r"\text{Cl}^-", "cl-"), ("CH3COO-", "CH3COO⁻", "CH₃COO⁻"), (r"NH_4^+", "NH4+", "NH₄⁺")],
     *[("A-", "A -", "A−", "A –", "a-"), ("A+", "A +", "a+"), ("AB-", "AB -", "ab-"), ("HIV-", "HIV−", "hiv-")],
+    *[("Ca2+ ions", r"Ca^{2+} ions", "Ca²⁺ ions", r"$Ca^{2+}$ ions"), ("Na+ and K+", "Na^+ and K^+", "Na⁺ and K⁺")],
+    *[("the SO_4^{2-} ion", "the SO₄²⁻ ion", "SO4^2- ion"), ("K^+ channel", "K⁺ channel", "K+ channel")],
     *[("C++", "C ++"), ("BBB+", "BBB +"), ("K+, Na+", r"K^+, Na^+"), (r"x \to 0^+", "x→0⁺", "x -> 0^+")],
 ]
 APART = [
@@ -64,6 +66,12 @@ APART = [
         ("Rh-", "Rh"),
     ],
     *[("A +", "A -", "A"), ("O -", "O +", "O"), ("AB +", "AB", "AB -"), ("C ++", "C", "C +"), ("hiv", "HIV-")],
+    *[
+        ("Ca^{2+} ions", "Ca^{2-} ions", "Ca^{3+} ions", "Ca ions"),
+        ("Ca²⁺ ions", "Ca²⁻ ions"),
+        ("K+ channel", "K channel"),
+    ],
+    *[("K^+, Na^+", "K^+, Na^-"), ("Fe2+ and Fe3+", "Fe2- and Fe3-", "Fe3+ and Fe2+"), ("D_s^+", "D_s^-")],
     *[("10₂", "102"), ("101₂", "1012"), ("Rh- mother", "Rh mother"), (r"\lim_{x\to0^+} f", r"\lim_{x\to0^-} f")],
 ]
 DASHES = [

@@ -52,6 +52,8 @@ APART = [
     ("George H. W. Bush", "George W. Bush"),
     ("Австрия", "Австралия"),
     ("3,125", "3.126"),
+    ("5 mW", "5 MW"),
+    ("about 5 mm", "about 5 Mm"),
 ]
 NOT_APART = [
     ("seven", "7"),

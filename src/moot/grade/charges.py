@@ -37,6 +37,11 @@ _ION = re.compile(
     r"(?:\^(?P<raised>[1-9]?)(?P<raised_sign>[+-])(?P<after>[1-9]?)|(?P<amount>[1-9]?)(?P<sign>[+-]))"
 )
 _LONGEST_ION = 60
+_ION_IN_WORDS = re.compile(
+    r"(?<![\w^_\\{(.])[A-Z](?:[A-Za-z0-9₀-₉]|_[0-9]|_\{[0-9]{1,2}\}){0,20}"
+    r"(?:\^(?:[1-9]?[+-]|\{[1-9]?[+-]\}|\{[+-][1-9]\})|[¹²³⁴-⁹]?[⁺⁻]|[1-9][+-]|\+)(?=[\s,;:.)$]|\Z)"
+)
+"""The Ca^{2+} of "Ca^{2+} ions". A minus that is neither raised nor behind a number is that of a prefix as often."""
 
 
 def with_minus(text: str) -> str:
@@ -54,6 +59,7 @@ def with_charges(text: str) -> str:
         return text
     if (ion := _ion(text)) is not None:
         return ion
+    text = _ION_IN_WORDS.sub(lambda found: _ion(found.group()) or found.group(), text)
     text = _PLUS_APART.sub(r"\g<name>\g<signs>", with_minus(text))
     return _PLUS_BESIDE.sub(lambda found: _with(found, _CAPITALS, PLUS), text)
 

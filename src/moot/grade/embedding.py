@@ -22,6 +22,7 @@ from moot.errors import UsageError
 from moot.grade.lemmas import lemma
 from moot.grade.normalise import normalise, too_long
 from moot.grade.numerals import numerals, thousands
+from moot.grade.unit_case import WRITTEN_OUT
 from moot.grade.wordpiece import WordPiece
 from moot.models import packaged
 from moot.stats.one_thread import load_numpy
@@ -124,7 +125,7 @@ def read(text: str) -> ExactParts:
 
 
 def set_apart(one: str, other: str) -> bool:
-    """Other numbers, a denial on one side only, other single letters, other Russian words: no cosine bridges these.
+    """Other numbers or units, a denial on one side only, other single letters, other Russian words: no cosine bridges these.
 
     Of a Russian word the model sees little but its letters, and Австрия lies beside Австралия (0.96).
     """
@@ -133,6 +134,9 @@ def set_apart(one: str, other: str) -> bool:
         return True
     # Initials may be left out, so "J. K. Rowling" may be "Rowling"; but vitamin C is not vitamin D.
     if ours.letters and theirs.letters and ours.letters != theirs.letters:
+        return True
+    units = [frozenset(each.words) & WRITTEN_OUT for each in (ours, theirs)]
+    if all(units) and units[0] != units[1]:  # 5 mW lies beside 5 MW
         return True
     if _denies(ours.words, theirs.words) or _denies(theirs.words, ours.words):
         return True

@@ -14,7 +14,7 @@ from itertools import combinations
 from typing import Any, ClassVar, Protocol, TypeVar
 
 from moot.grade.lemmas import lemma_key
-from moot.grade.match import alike, alike_but_for_marks
+from moot.grade.match import alike, alike_but_for_marks, told_apart
 from moot.grade.members import listed_in
 from moot.grade.normalise import normalise, spelled, too_long
 from moot.models.cut_out import was_cut
@@ -83,7 +83,7 @@ class Stages:
             clusters = merged(clusters, "normalised", key=lambda text: spelled(text, question.language))
         if question.kind != "open" or len(clusters) < 2:
             return _grouping(clusters)
-        clusters = merged(clusters, "lemmas", key=lambda text: lemma_key(text, question.language))
+        clusters = _by_lemmas(clusters, question.language)
         return await self._by_meaning(question, clusters, team)
 
     async def _by_meaning(self, question: Question, clusters: list[Cluster], team: Team) -> Grouping:
@@ -123,6 +123,18 @@ def merged(clusters: Sequence[Cluster], stage: str, key: Any) -> list[Cluster]:
     for cluster in clusters:
         together.setdefault(key(cluster.text), []).append(cluster)
     return [_joined(group, stage) for group in together.values()]
+
+
+def _by_lemmas(clusters: Sequence[Cluster], language: str) -> list[Cluster]:
+    """What the stage before has looked at and left apart, such as 3! and 3, stays apart."""
+    together: dict[str, list[Cluster]] = {}
+    for cluster in clusters:
+        together.setdefault(lemma_key(cluster.text, language), []).append(cluster)
+    joined: list[Cluster] = []
+    for group in together.values():
+        apart = any(told_apart(one.text, other.text, language) for one, other in combinations(group, 2))
+        joined += group if apart else [_joined(group, "lemmas")]
+    return joined
 
 
 def _as_graded(clusters: list[Cluster], language: str) -> list[Cluster]:

@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import ClassVar, Protocol
 
-from moot.grade.lemmas import lemma
+from moot.grade.lemmas import lemmas
 from moot.grade.listed import NOT_LISTED, only_listed
 from moot.grade.members import bare_members, listed_in
 from moot.grade.normalise import LONGEST_COMPARED, lettered, normalise, spelled, structure, too_long
 from moot.grade.squad import scored_by_words, squad
+from moot.grade.unit_case import with_units
 from moot.grade.wrapping import unwrapped
 from moot.models.cut_out import CUT_FROM_ANSWER, HANGS_ON_CUT, was_cut
 from moot.types import UNKNOWN, Case, Score, Verdict
@@ -148,7 +149,14 @@ def alike(one: str, other: str, language: str) -> bool:
     """Whether each of two answers would be right, were the other the reference."""
     one, other = unwrapped(one), unwrapped(other)
     said = any(reading(one) == reading(other) for reading in _readings(language)) or _say_so_in_letters(one, other)
-    return said and _are_one(one, other, language)
+    return said and not _one_is_percent(one, other) and _are_one(one, other, language)
+
+
+def told_apart(one: str, other: str, language: str) -> bool:
+    """Whether something sets them apart that no form or order of their words makes up for."""
+    one, other = unwrapped(one), unwrapped(other)
+    equal = any(reading(one) == reading(other) for reading in _readings(language))
+    return equal or not _are_one(one, other, language)  # equal, and not alike
 
 
 def alike_but_for_marks(one: str, other: str, language: str) -> bool:
@@ -157,7 +165,11 @@ def alike_but_for_marks(one: str, other: str, language: str) -> bool:
     Such likeness is not handed on: 1, 5 may be [1, 5] or (1, 5), and 5 % may be 5 or 0.05.
     """
     one, other = unwrapped(one), unwrapped(other)
-    return any(_says_less(one, other, reading) for reading in _readings(language)) and _are_one(one, other, language)
+    said = any(
+        _says_less(one, other, reading) or (_one_is_percent(one, other) and reading(one) == reading(other))
+        for reading in _readings(language)
+    )
+    return said and _are_one(one, other, language)
 
 
 def _say_so_in_letters(one: str, other: str) -> bool:
@@ -168,7 +180,7 @@ def _say_so_in_letters(one: str, other: str) -> bool:
 
 
 def _in_small_letters(text: str) -> str:
-    return re.sub(r"(?<!\s)\s(?=[+-]{1,2}\Z)", "", " ".join(text.casefold().translate(_DASHES).split()))
+    return re.sub(r"(?<!\s)\s(?=[+-]{1,2}\Z)", "", " ".join(with_units(text).casefold().translate(_DASHES).split()))
 
 
 def _readings(language: str) -> tuple[Callable[[str], str], ...]:
@@ -185,6 +197,11 @@ def _says_less(reference: str, answer: str, reading: Callable[[str], str]) -> bo
 
 def _are_two(reference: str, answer: str, language: str) -> bool:
     return _differ_in_a_sign(reference, answer) or _are_two_formulas(reference, answer, language)
+
+
+def _one_is_percent(one: str, other: str) -> bool:
+    """50 % is 50, and 0.5 as well, which are two."""
+    return ("%" in one) != ("%" in other)
 
 
 def _is_share_of_hundred(reference: str, answer: str) -> bool:
@@ -246,7 +263,5 @@ def _differ_as_options(reference: str, answer: str) -> bool:
 def _loose(text: str, case: Case) -> str:
     """Numbers in digits; dictionary forms and sorted words where the question says so."""
     language = case.question.language
-    words = spelled(text, language).split()
-    if case.lemmatize:
-        words = [lemma(word, language) for word in words]
+    words = lemmas(text, language) if case.lemmatize else spelled(text, language).split()
     return " ".join(sorted(words) if case.free_order else words)

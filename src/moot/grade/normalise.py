@@ -19,6 +19,7 @@ from moot.grade.members import InBrackets, listed, parted
 from moot.grade.numerals import numerals, scaled, thousands
 from moot.grade.signs import KEPT_MINUS, Signed, joined, signed
 from moot.grade.tex import improper, like_others, may_be_tex, name_of_greek, plain
+from moot.grade.unit_case import with_units
 from moot.grade.wrapping import unwrapped
 from moot.types import Question
 
@@ -52,8 +53,6 @@ _ABOUT = re.compile(r"([\s$(\[]*)(?:[≈~+]\s*)+(?=[-−–]?\s?\$?\.?[0-9])")
 """Before a number that is all there is, it says nothing."""
 _TIME_OF_DAY = re.compile(r"(?<=[0-9])\s?([ap])\.\s?m\b\.?", re.IGNORECASE)
 """3 p.m., which is 3 PM."""
-_NEWTON_METRES = re.compile(r"(?<![^\W\d_])Nm(?![^\W\d_])")
-"""Which capitals tell from nanometres."""
 _APART = "␣"
 """Between the parts of a formula that has no plain spelling, so that it is one word."""
 
@@ -119,7 +118,7 @@ def _normalised(text: str) -> str:
 
 def _read(text: str) -> tuple[str, bool]:
     """Words and signs in one spelling, and whether there are any signs."""
-    folded = _folded(with_minus(unwrapped(text)).replace(KEPT_MINUS, " "))
+    folded = _folded(with_minus(with_units(unwrapped(text))).replace(KEPT_MINUS, " "))
     if "^{" in folded or "_{" in folded:
         folded = _ONE_RAISED.sub(r"\1\2", folded)
     if _TEX.search(folded):
@@ -151,7 +150,9 @@ def _bracketed(several: InBrackets) -> str:
 def lettered(text: str) -> str:
     """The words of a text, be they articles or letters: A-Team is A Team."""
     parts = (
-        signed(parted(_folded(with_minus(unwrapped(text)).replace(KEPT_MINUS, " ")))) if not too_long(text) else None
+        signed(parted(_folded(with_minus(with_units(unwrapped(text))).replace(KEPT_MINUS, " "))))
+        if not too_long(text)
+        else None
     )
     return joined(parts.words, parts.signs) if parts is not None and parts.words else text
 
@@ -227,13 +228,12 @@ def _written(text: str, language: str) -> str | None:
     """A text as it is read, whatever it is written in. None: it is in TeX that has no plain spelling."""
     text = with_charges(unwrapped(text))
     text = _TIME_OF_DAY.sub(r" \1m", text) if "m" in text.lower() else text
+    text = with_units(text)
     bare = _without_notation(_MINUS_OF_MONEY.sub("-", text))
     if bare is None:
         return None
     if (about := _ABOUT.match(bare)) is not None:
         bare = about[1] + bare[about.end() :]
-    if "Nm" in bare:
-        bare = _NEWTON_METRES.sub("N*m", bare)
     if len(bare) <= 2:
         bare = name_of_greek(bare)
     written = thousands(scaled(parted(bare, language), language), language)

@@ -287,6 +287,7 @@ def _russian() -> Iterator[tuple[str, Numeral]]:
 
 _ENGLISH = dict(_english())
 _WORDS = {**dict(_russian()), **_ENGLISH}
+ENGLISH_COUNTS = tuple(word for word, numeral in _ENGLISH.items() if not numeral.ordinal)
 
 _BILLIONS = ("bi", "ми")
 _SCALES = sorted((word for word, numeral in _WORDS.items() if numeral.multiplies and not numeral.ordinal), key=len)

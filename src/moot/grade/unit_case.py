@@ -1,0 +1,155 @@
+"""Units that only their capitals tell apart: 5 mW is no 5 MW, and 5 Pa is no 5 pA, where KM and km are one.
+
+Case is no difference between two answers, but behind a number it may be a thousand million. So a symbol whose letters have more
+than one reading, each with a prefix or a unit of its own, is written out where it is read: 5 MW is 5 megawatt. What is in no
+spelling of the standard but has its small letters (5 MM) is those; what has neither (5 mhz) is nobody's but its own, since it
+may be either. Of a letter alone nothing is said: 5 M and 5 m are both five million, and 5 T is five tonnes to many.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+
+from moot.grade.numerals import ENGLISH_COUNTS
+
+_PREFIXES = {
+    **dict(
+        zip(
+            "yzafpnmcdhkMGTPEZY",
+            (
+                *(
+                    "yocto",
+                    "zepto",
+                    "atto",
+                    "femto",
+                    "pico",
+                    "nano",
+                    "milli",
+                    "centi",
+                    "deci",
+                    "hecto",
+                    "kilo",
+                    "mega",
+                    "giga",
+                ),
+                *("tera", "peta", "exa", "zetta", "yotta"),
+            ),
+            strict=True,
+        )
+    ),
+    **dict.fromkeys("uµμ", "micro"),
+}
+_SMALL, _LARGE = "yzafpnuµμmcd", "hkMGTPEZY"
+_UNITS = {
+    "m": ("metre", "yzafpnuµμmcdhkMGTEZY"),  # 3 Pm is rather an hour of the afternoon
+    "g": ("gram", "yzafpnuµμmcdhkMGTPEZY"),
+    "s": ("second", _SMALL + "k"),  # the four Ps
+    "A": ("ampere", "afpnuµμmkM"),
+    "K": ("kelvin", "pnuµμmkMG"),
+    "Hz": ("hertz", "pnuµμmkMGTPE"),
+    "N": ("newton", "fpnuµμmkMG"),
+    "Pa": ("pascal", "pnuµμmhkMGTP"),
+    "J": ("joule", "yzafpnuµμmkMGTPEZY"),
+    "W": ("watt", "afpnuµμmkMGTPEZ"),
+    "V": ("volt", "afpnuµμmkMGT"),
+    "Ω": ("ohm", "nuµμmkMGT"),
+    "S": ("siemens", "fpnuµμmkM"),
+    "T": ("tesla", "fpnuµμmk"),
+    "C": ("coulomb", "fpnuµμmkM"),
+    "l": ("litre", "pnuµμmcdhkMG"),
+    "L": ("litre", "pnuµμmcdhkMG"),
+    "eV": ("electronvolt", "pnuµμmkMGTPEZ"),
+    "M": ("molar", "nuµμm"),
+    "b": ("bit", "kKMGTPEZY"),
+    "B": ("byte", "kKMGTPEZY"),
+    "bps": ("bit/s", "kKMGT"),
+    "Bps": ("byte/s", "kKMGT"),
+    "t": ("tonne", "kMGT"),
+    "a": ("year", "MG"),
+    "pc": ("parsec", "kMG"),
+    "Bq": ("becquerel", "pnuµμmkMGTP"),
+    "Gy": ("gray", "nuµμmkM"),
+    "Sv": ("sievert", "nuµμmkM"),
+    "Ci": ("curie", "pnuµμmkM"),
+    "Wh": ("watthour", "uµμmkMGTP"),
+    "VA": ("voltampere", "uµμmkMG"),
+    "bar": ("bar", "uµμmkMG"),
+}  # fmt: skip
+"""A unit's symbol, its name and the prefixes that it is met with: others would only make words of everyday ambiguous."""
+_RUSSIAN_PREFIXES = {"п": "pico", "н": "nano", "мк": "micro", "м": "milli", "к": "kilo", "М": "mega", "Г": "giga"}
+_RUSSIAN_PREFIXES |= {"Т": "tera", "П": "peta"}
+_RUSSIAN_UNITS = {
+    "м": "metre",
+    "г": "gram",
+    "А": "ampere",
+    "Гц": "hertz",
+    "Н": "newton",
+    "Па": "pascal",
+    "Дж": "joule",
+    "Вт": "watt",
+    "В": "volt",
+    "Ом": "ohm",
+    "л": "litre",
+    "эВ": "electronvolt",
+    "бар": "bar",
+    "Бк": "becquerel",
+    "Гр": "gray",
+    "Зв": "sievert",
+    "К": "kelvin",
+}
+
+
+def _symbols() -> Iterator[tuple[str, str]]:
+    for symbol, (name, prefixes) in _UNITS.items():
+        if len(symbol) > 1:
+            yield symbol, name
+        yield from ((prefix + symbol, _PREFIXES.get(prefix, "kilo") + name) for prefix in prefixes)
+    for symbol, name in _RUSSIAN_UNITS.items():
+        if len(symbol) > 1:
+            yield symbol, name
+        yield from ((prefix + symbol, _RUSSIAN_PREFIXES[prefix] + name) for prefix in _RUSSIAN_PREFIXES)
+    yield "Nm", "N*m"
+
+
+def _told_by_case() -> Mapping[str, str]:
+    by_letters: dict[str, dict[str, str]] = defaultdict(dict)
+    for symbol, name in _symbols():
+        by_letters[symbol.casefold()][symbol] = name
+    return {
+        symbol: name
+        for symbols in by_letters.values()
+        if len(set(symbols.values())) > 1
+        for symbol, name in symbols.items()
+    }
+
+
+_NAMES = _told_by_case()
+_LONGEST = max(map(len, _NAMES))
+WRITTEN_OUT = frozenset(_NAMES.values())
+
+_NUMBER_WORD = "|".join(sorted(ENGLISH_COUNTS, key=len, reverse=True))
+_OPENED = r"(?:\\(?:text|mathrm|textrm|mbox|rm)(?![A-Za-z])\s?\{?\s?)?"
+_SYMBOL = rf"[^\W\d_]{{1,{_LONGEST}}}(?![^\W\d_])"
+_QUANTITY = re.compile(
+    rf"(?:(?<=[0-9⁰¹²³⁴-⁹½¼¾])[)}}]{{0,2}}|(?<![^\W_])(?:{_NUMBER_WORD})(?![^\W_]))"
+    rf"(?:\s|[~$-]|\\[,;: !]){{0,4}}{_OPENED}{_SYMBOL}"
+    rf"(?:[\s}}]{{0,2}}(?:\^\{{?-?[0-9]\}}?|[⁻¹²³]{{1,2}})?[\s}}]{{0,2}}(?:[/*·⋅×]|\bper\b|\\cdot)\s?{_OPENED}{_SYMBOL}){{0,3}}",
+    re.IGNORECASE,
+)
+_IN_QUANTITY = re.compile(r"(?<!\\)(?<![^\W\d_])[^\W\d_]+")
+_ONE_OHM = str.maketrans("Ω", "Ω")
+
+
+def with_units(text: str) -> str:
+    """A text in which such units behind a number are written out."""
+    return _QUANTITY.sub(_written_out, text.translate(_ONE_OHM))
+
+
+def _written_out(quantity: re.Match[str]) -> str:
+    return _IN_QUANTITY.sub(lambda symbol: _name(symbol.group()), quantity.group())
+
+
+def _name(symbol: str) -> str:
+    return _NAMES.get(symbol) or _NAMES.get(symbol.lower(), symbol)
