@@ -21,6 +21,7 @@ from moot.foreign_json import read_json
 from moot.grade.normalise import folded_if_long, spelled
 from moot.live.journal import Journal
 from moot.measures.numbers import money
+from moot.models.cut_out import was_cut
 from moot.stats.counted_words import count
 from moot.store.calls import ExperimentCalls
 from moot.store.rows import note_json, verdict_json
@@ -53,7 +54,10 @@ class PlayerSoFar:
     @property
     def changed(self) -> str | None:
         """What it said before, if that was something else."""
-        earlier = [answer for answer in self.answers if answer.casefold() != self.answers[-1].casefold()]
+        if was_cut(self.answers[-1] if self.answers else None):
+            return None  # it may have said the same
+        last = self.answers[-1].casefold() if self.answers else ""
+        earlier = [answer for answer in self.answers if answer.casefold() != last and not was_cut(answer)]
         return earlier[-1] if earlier else None
 
 
@@ -191,13 +195,14 @@ class Watched:
 
     def _groups(self) -> dict[str, int]:
         """A number for each different answer, in the order of the seats."""
-        numbers: dict[str, int] = {}
+        numbers: dict[tuple[str, str], int] = {}
         groups = {}
         for name, mind in self.minds.items():
             if mind.answers:
                 said = mind.answers[-1]
                 key = folded_if_long(said) if self._long else spelled(said, self._language)
-                groups[name] = numbers.setdefault(key, len(numbers))
+                alone = name if was_cut(said) else ""  # it may equal any other, or none
+                groups[name] = numbers.setdefault((alone, key), len(numbers))
         return groups
 
     def _bill(self) -> Text:
