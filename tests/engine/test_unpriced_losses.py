@@ -1,4 +1,4 @@
-"""A call that went out and brought no reply costs nobody knows what where its model has no price: it is told as nothing nowhere."""
+"""A call that went out and brought no reply costs nobody knows what where its model has no price: nowhere is it told as none."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ def test_what_is_known_of_some_questions_is_not_said_of_all(tmp_path: Path) -> N
         assert found["bounds"] == {"low": 0.0, "high": TRUTH[3][0]}
         assert found["unplaced"] == SIZE - DISPUTED
         assert "15 questions may stand here too" in found["why"]
-        assert "not heard" in found["why"]
+        assert "not every answer is known" in found["why"]
     assert figures["diversity_left_out"] == SIZE - DISPUTED
     for found in figures["diversity_by_difficulty"]:
         assert (found["accuracy"], found["human"]) == (None, None)

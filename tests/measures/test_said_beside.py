@@ -85,7 +85,7 @@ def test_a_skyline_is_over_what_is_wholly_graded(partly: dict[str, Any]) -> None
     section = next(part for part in all_sections(partly) if part.id == "skyline")
     assert (section.rows[0]["least"], section.rows[0]["most"]) == (0.5, 1.0)
     text = " ".join(printed(partly).split())
-    assert "players right): between 50.0 % and 100.0 %; more is not known: 4 of 8 sets of answers" in text
+    assert "players right): between 50.0 % and 100.0 %; nothing closer is known: 4 of 8 sets of answers" in text
 
 
 def test_questions_are_not_left_out_by_how_they_turned_out() -> None:
@@ -115,7 +115,7 @@ def test_figures_of_what_is_graded_are_marked(partly: dict[str, Any]) -> None:
     start = next(place for place, line in enumerate(lines) if "number of different answers" in line)
     three = next(line for line in lines[start:] if line.split()[:1] == ["3"])
     assert "*" in three
-    assert sum(line.startswith("* Over what is graded") for line in lines) == 3
+    assert sum(line.startswith("* Graded answers only") for line in lines) == 3
     for section in ("by-captain", "diversity"):
         part = next(part for part in all_sections(partly) if part.id == section)
         assert {"least", "most"} <= {column.key for column in part.columns}

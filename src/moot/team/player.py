@@ -5,7 +5,7 @@ Apart from the team, so that whatever asks a player (`attempts`) need not know a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 from urllib.parse import urlsplit
@@ -110,3 +110,14 @@ def numbered(players: Mapping[str, Player]) -> dict[str, Player]:
         result[name] = replace(player, copy=seen.get(alike, 0))
         seen[alike] = seen.get(alike, 0) + 1
     return result
+
+
+def coming_again(name: str, number: int) -> str:
+    """What a player is called at another seat of one table."""
+    return f"{name}:{number}"
+
+
+def comes_again_as(name: str, seated: Collection[str]) -> str:
+    """Whose seat this is: of a player that comes again, the one under its own name."""
+    original, _, number = name.rpartition(":")
+    return original if number.isdecimal() and original in seated else name

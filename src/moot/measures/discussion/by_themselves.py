@@ -17,8 +17,8 @@ from typing import Any, Literal, NamedTuple
 
 from moot.measures.cells import Stored
 from moot.measures.discussion.naming import step_by_step
-from moot.strategies.discuss.options import comes_again_as
 from moot.strategies.natives import SINGLE_CALL
+from moot.team.player import comes_again_as
 
 STEP_BY_STEP = ("think step by step", "рассуждай шаг за шагом")
 """The sentence by which a discussion asks for steps, in each language: nothing else is known to ask for them, since "do not

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
@@ -23,7 +23,7 @@ from moot.strategies.discuss.table import Drafting, Style
 from moot.strategies.discuss.vote import JUDGE
 from moot.strategies.option_meanings import Meaning
 from moot.team import Player, Team
-from moot.team.player import likeness, names_of
+from moot.team.player import coming_again, likeness, names_of
 
 MOST_AGENTS = 10
 DEFAULT_VOTE_FROM = 3
@@ -161,16 +161,10 @@ def with_copies(players: Sequence[Player], agents: int) -> tuple[Player, ...]:
         original = players[len(seated) % len(players)]
         alike = [player.copy for player in seated if likeness(player) == likeness(original)]
         number = 2
-        while f"{original.name}:{number}" in (player.name for player in seated):
+        while coming_again(original.name, number) in (player.name for player in seated):
             number += 1
-        seated.append(replace(original, name=f"{original.name}:{number}", copy=max(alike) + 1))
+        seated.append(replace(original, name=coming_again(original.name, number), copy=max(alike) + 1))
     return tuple(seated)
-
-
-def comes_again_as(name: str, seated: Collection[str]) -> str:
-    """Whose seat this is: of a player that comes again, the one under its own name."""
-    original, _, number = name.rpartition(":")
-    return original if number.isdecimal() and original in seated else name
 
 
 def _check_decision(decision: str) -> None:
