@@ -224,7 +224,10 @@ class Watched:
     def _distinct(self, calls: ExperimentCalls) -> int:
         """Strategies share drafts: a call that two of them use is one. While it is played, those that were made."""
         keys = {
-            call.reply.key for episode in self.episodes.values() for call in episode.calls if call.reply is not None
+            call.reply.key
+            for episode in self.episodes.values()
+            for call in episode.calls
+            if call.reply is not None and not call.reply.unrecorded
         }
         return max(calls.made, len(keys))
 

@@ -61,7 +61,7 @@ class Metrics:
         self.episodes.labels(asked.model, asked.verdict.outcome).inc()
         self.seconds.labels(asked.model).observe(asked.episode.seconds)
         for call in asked.episode.calls:
-            self.calls.labels(call.player).inc()
+            self.calls.labels(call.player).inc(call.reply is None or not call.reply.unrecorded)
         self.tokens.labels("prompt").inc(asked.usage.prompt or 0)
         self.tokens.labels("completion").inc(asked.usage.completion or 0)
 
@@ -72,7 +72,7 @@ class Metrics:
         if call is None:
             self.calls_unanswered.inc(1 if usd is None or usd else 0)
             return
-        self.calls_made.labels(call.model).inc()
+        self.calls_made.labels(call.model).inc(not call.reply.unrecorded)
         self.tokens_made.labels("prompt").inc(call.reply.usage.prompt or 0)
         self.tokens_made.labels("completion").inc(call.reply.usage.completion or 0)
 

@@ -140,7 +140,7 @@ def _costs(figures: Figures) -> Iterator[Section]:
             " where only so all of them have."
         )
     if cut := [row for row in talks if "ratio_n" in row]:
-        words.append(f"× alone is over the questions on which no call failed, in {count(len(cut), 'row')} not all.")
+        words.append(f"× alone is over the questions on which no call is missing, in {count(len(cut), 'row')} not all.")
     words += [f"No × alone of {_title(row)}: {row['why']}." for row in talks if "why" in row]
     if len(talks) == len(rows):
         words.append("There is no model alone to compare with: add - solo to the strategies.")
