@@ -46,6 +46,9 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 MOST_CHOICES = len(LETTERS)
 """Each choice is named by a letter."""
 
+UNRECORDED = "unrecorded"
+"""How a call finished that never took place: a recording has no reply to it. It is kept, since an absent answer is data."""
+
 NOTHING: Mapping[str, Any] = {}
 
 
@@ -242,6 +245,11 @@ class Reply:
     def refused(self) -> bool:
         return self.finish in ("refusal", "content_filter")
 
+    @property
+    def unrecorded(self) -> bool:
+        """There is none, and no call took place: see `UNRECORDED`."""
+        return self.finish == UNRECORDED
+
     def keyed(self, key: str) -> Reply:
         """The same reply, stored under this key."""
         spent = (self.usage, self.latency_s, self.version, self.cost_usd)
@@ -345,6 +353,11 @@ class Episode:
     verdict: Verdict
     calls: tuple[Call, ...]
     seconds: float
+
+    @property
+    def calls_made(self) -> int:
+        """Without those that a recording has no reply to: nobody ever made them."""
+        return sum(call.reply is None or not call.reply.unrecorded for call in self.calls)
 
 
 @dataclass(frozen=True, slots=True)

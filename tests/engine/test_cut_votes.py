@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, closing
 from pathlib import Path
 from typing import Any
@@ -35,12 +35,15 @@ def rows_of(folder: Path, sql: str) -> list[tuple[Any, ...]]:
         return connection.execute(sql).fetchall()
 
 
-def by_model(answers: Mapping[str, str]) -> AbstractContextManager[str]:
+def by_model(
+    answers: Mapping[str, str],
+    said: Callable[[Mapping[str, str], str], str] = lambda answers, name: in_form(answers[name]),
+) -> AbstractContextManager[str]:
     async def handler(request: web.Request) -> web.Response:
         if request.method == "GET":
             return web.json_response({"data": [{"id": name} for name in answers]})
         body = await request.json()
-        message = {"role": "assistant", "content": in_form(answers[body["model"]])}
+        message = {"role": "assistant", "content": said(answers, body["model"])}
         usage = {"prompt_tokens": 10, "completion_tokens": 5}
         return web.json_response({"choices": [{"message": message, "finish_reason": "stop"}], "usage": usage})
 
@@ -161,6 +164,59 @@ def test_how_many_different_answers_there_were_is_not_known(tmp_path: Path, capf
     told = figures(path, capfd)
     assert not told.get("diversity")
     assert not told.get("self_preference"), "whose draft a captain says is not known either"
-    row = row_of(told, "adaptive (talk_from 3)")
+    row = row_of(told, "adaptive")
     assert (row["value"], row["cut"]) == (None, 12), "with nothing cut out they might not have talked"
     assert row_of(told, "talkative")["value"] == 0.0, "who has read them all gives an answer of its own"
+
+
+def in_every_form(answers: Mapping[str, str], model: str) -> str:
+    """What this model says, whatever form is asked for; on a ballot it takes the first option."""
+    said = answers[model]
+    return json.dumps(
+        {"reasoning": "so", "answer": said, "message": "so", "solution": said, "agree": True, "choice": 1}
+    )
+
+
+def test_what_was_cut_is_neither_the_same_as_before_nor_another(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """With names shown ann ends on words that look like those without names: whether they were, nobody knows."""
+    reviews = ["peer-review", {"peer-review": {"names": "shown"}}]
+    for captain, shares in (("ann", {None}), ("bob", {0.0})):
+        folder = tmp_path / captain
+        folder.mkdir()
+        with by_model(ALL_CUT) as url:
+            teams = {"t": {"players": list(ALL_CUT), "captain": captain}}
+            path = team_file(folder, url, ALL_CUT, ["solo", *reviews], teams=teams)
+            assert moot("run", path, "--quiet") == 0
+        told = figures(path, capfd)["authority_bias"]
+        assert told
+        assert {row["changed"] for row in told} == shares
+
+
+def test_how_alike_final_answers_are_is_not_known_of_those_that_lost_a_part(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Nor which place on a ballot was liked, where options may say the same."""
+    alike = {}
+    for name, answers in (("cut", ALL_CUT), ("whole", {"ann": "stone river", "bob": "river", "cat": "firth"})):
+        folder = tmp_path / name
+        folder.mkdir()
+        with by_model(answers, in_every_form) as url:
+            talk = {
+                "discuss": {
+                    "decision": "simple-voting",
+                    "agents": 3,
+                    "personas": "none",
+                    "max_turns": 1,
+                    "vote_from": 1,
+                }
+            }
+            path = team_file(folder, url, answers, ["solo", talk])
+            assert moot("run", path, "--quiet") == 0
+        told = figures(path, capfd)
+        alike[name] = bool(told.get("similarity")), [row.get("decisions") for row in told.get("position_bias", ())]
+    assert alike["whole"][0]
+    assert not alike["cut"][0]
+    assert any(alike["whole"][1])
+    assert not any(alike["cut"][1]), "every look is counted apart"

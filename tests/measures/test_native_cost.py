@@ -89,7 +89,7 @@ def test_what_failed_is_no_cheap_answer(down: str) -> None:
     head = moot.run(keys).figures["headline"]
     assert head["over_best_single"]["single"] == "ann"
     assert (head["cost_ratio"], head["cost_n"], head["cost_unit"]) == (pytest.approx(3.0), 58, "calls")
-    assert "with 3.0 × the calls on the 58 questions on which no call failed" in head["sentence"]
+    assert "with 3.0 × the calls on the 58 questions on which no call is missing" in head["sentence"]
     assert "cost_why" not in head
 
 

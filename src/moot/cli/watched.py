@@ -21,6 +21,7 @@ from moot.foreign_json import read_json
 from moot.grade.normalise import spelled
 from moot.live.journal import Journal
 from moot.measures.numbers import money
+from moot.models.cut_out import was_cut
 from moot.stats.counted_words import count
 from moot.store.calls import ExperimentCalls
 from moot.store.rows import note_json, verdict_json
@@ -55,7 +56,10 @@ class PlayerSoFar:
     @property
     def changed(self) -> str | None:
         """What it said before, if that was something else."""
-        earlier = [answer for answer in self.answers if answer.casefold() != self.answers[-1].casefold()]
+        if was_cut(self.answers[-1] if self.answers else None):
+            return None  # it may have said the same
+        last = self.answers[-1].casefold() if self.answers else ""
+        earlier = [answer for answer in self.answers if answer.casefold() != last and not was_cut(answer)]
         return earlier[-1] if earlier else None
 
 
@@ -199,11 +203,13 @@ class Watched:
         mean the same."""
         if self._long:
             return self._told_groups()
-        numbers: dict[str, int] = {}
+        numbers: dict[tuple[str, str], int] = {}
         groups = {}
         for name, mind in self.minds.items():
             if mind.answers:
-                groups[name] = numbers.setdefault(spelled(mind.answers[-1], self._language), len(numbers))
+                said = mind.answers[-1]
+                alone = name if was_cut(said) else ""  # it may equal any other, or none
+                groups[name] = numbers.setdefault((alone, spelled(said, self._language)), len(numbers))
         return groups
 
     def _told_groups(self) -> dict[str, int]:
@@ -235,7 +241,10 @@ class Watched:
     def _distinct(self, calls: ExperimentCalls) -> int:
         """Strategies share drafts: a call that two of them use is one. While it is played, those that were made."""
         keys = {
-            call.reply.key for episode in self.episodes.values() for call in episode.calls if call.reply is not None
+            call.reply.key
+            for episode in self.episodes.values()
+            for call in episode.calls
+            if call.reply is not None and not call.reply.unrecorded
         }
         return max(calls.made, len(keys))
 

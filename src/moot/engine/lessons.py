@@ -31,7 +31,7 @@ from moot.store.rows import verdict_of
 from moot.store.store import Store
 from moot.team import Lesson
 from moot.team.lessons import FOLDS, LessonVerdict
-from moot.traces import DecidedFrom
+from moot.traces import DecidedFrom, hanging
 from moot.types import WITH_ANSWER, Answer, Case, QuestionKind, Verdict, digest
 
 FINGERPRINTS = 2**128
@@ -192,11 +192,12 @@ def _lesson_verdict(
     if verdict.outcome not in WITH_ANSWER or verdict.answer is None:
         return LessonVerdict(answered=False, holders=None, right=None)
     holders: tuple[str, ...] | None = verdict.who
+    right = None if hanging(verdict.traces) else grades(case, verdict.answer)
     if table.way is None:
-        return LessonVerdict(True, holders, grades(case, verdict.answer), end_of(verdict))
+        return LessonVerdict(True, holders, right, end_of(verdict))
     if cell.traits.word not in ("group", "player"):
         holders = matches.proposers(case.question, table.repeat, verdict.answers, verdict.answer)
-    return LessonVerdict(answered=True, holders=holders, right=grades(case, verdict.answer))
+    return LessonVerdict(answered=True, holders=holders, right=right)
 
 
 DraftsAtTables = Mapping[str, Mapping[Table, tuple[Answer, ...]]]

@@ -15,11 +15,14 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from sqlalchemy import Connection
+
 from moot.grade.extract import EXTRACT
+from moot.store.queries import finished_otherwise
 from moot.strategies.traits import PLAYER as PLAYER
 from moot.team.team import LATE
 from moot.traces import Extraction, Shown, Trace, not_waited_for
-from moot.types import NOTHING
+from moot.types import NOTHING, UNRECORDED
 
 ANSWERED, FAILED, REFUSED, UNANSWERED = "answered", "failed", "refused", "unanswered"
 ABSENT = (FAILED, REFUSED, UNANSWERED)
@@ -27,7 +30,7 @@ ABSENT = (FAILED, REFUSED, UNANSWERED)
 NOT_HEARD = "not_heard"
 """What it would have said nobody waited for, be it that a vote was decided or a round had its quorum: neither answered nor
 absent. Such a call came to no end that anybody knows: it is neither among the answered nor among the failed."""
-UNUSUAL = {"refusal": REFUSED, "content_filter": REFUSED, "unrecorded": UNANSWERED}
+UNUSUAL = {"refusal": REFUSED, "content_filter": REFUSED, UNRECORDED: UNANSWERED}
 """By how a call finished: what that is, although there is a reply."""
 AskedAs = tuple[str, str]
 """Who, a player or the model in an office, and as what."""
@@ -54,6 +57,8 @@ class Askings:
 
     finished: Mapping[str, str] = field(default_factory=dict)
     """By the key of a call: how it finished, where that is unusual."""
+    never_made: Collection[str] = ()
+    """Keys of those among them that never took place: a recording has no reply to them."""
     officers: Mapping[str, str] = field(default_factory=dict)
     """The models in offices that are the same for all strategies, by the name under which they stand in transcripts."""
     by_place: dict[AskedAs, Attended] = field(default_factory=dict)
@@ -85,7 +90,7 @@ class Askings:
         for outcome, times in Counter(outcomes).items():
             attended.endings[_ending_alone(outcome)] += times
         keys = [steps[0][3] for steps in several]
-        attended.calls.update(filter(None, keys))
+        attended.calls.update(key for key in keys if key and key not in self.never_made)
         if None in keys:
             attended.failed_calls += sum(step[3] is None and step[4] != LATE for (step,) in several)
 
@@ -114,7 +119,7 @@ class Askings:
         attended.endings[ending] += 1
         for step in steps:
             if step[3]:
-                attended.calls.add(step[3])
+                attended.calls.update({step[3]}.difference(self.never_made))
             elif step[3] is None and step[4] != LATE:
                 attended.failed_calls += 1
 
@@ -126,6 +131,13 @@ class Askings:
         if (unusual := UNUSUAL.get(self.finished.get(key, ""))) is not None:
             return unusual
         return ANSWERED if problem in (None, "repaired") or (name, turn) in read else UNANSWERED
+
+
+def unusual_finishes(connection: Connection) -> tuple[dict[str, str], frozenset[str]]:
+    """By the keys of calls of a store: how they finished, where that is unusual; and those of them that never took place, since
+    a recording has no reply to them."""
+    finished = finished_otherwise(connection, list(UNUSUAL))
+    return finished, frozenset(key for key, finish in finished.items() if finish == UNRECORDED)
 
 
 def _ending_alone(outcome: str) -> str:

@@ -45,7 +45,8 @@ def draft_costs(source: Source, players: Sequence[str], fits: Fits) -> dict[tupl
                 if stage == DRAFT and name in names and key:
                     asked.setdefault(name, {})[key] = None
             for name, several in asked.items():
-                keys.setdefault((name, row["question"]), tuple(several))
+                if several.keys().isdisjoint(source.never_made):  # else it would have cost more
+                    keys.setdefault((name, row["question"]), tuple(several))
     calls = _calls(source, sorted({key for several in keys.values() for key in several}))
     return {
         place: _cost([calls[key] for key in several]) for place, several in keys.items() if calls.keys() >= {*several}

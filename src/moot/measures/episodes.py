@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import repeat
@@ -90,6 +90,8 @@ class EpisodeOutline(NamedTuple):
     """Whose it is, where every episode of its cell failed."""
     unreached: tuple[str, ...] = ()
     """Who could not be reached: it is played again."""
+    lacks_calls: bool = False
+    """Whether one that it asked for never took place, since a recording has no reply to it: then it took less than it would."""
 
     @property
     def way(self) -> WayOfGrading:
@@ -144,11 +146,16 @@ def right_of(row: Row) -> float | None:
     return row["value"] if row["value"] is not None or row["answer"] is not None else 0.0
 
 
-def call_keys(steps: Sequence[Sequence[Any]]) -> tuple[str, ...]:
-    """The keys of a transcript's calls, each once."""
+def call_keys(steps: Sequence[Sequence[Any]], never_made: Collection[str] = ()) -> tuple[str, ...]:
+    """The keys of a transcript's calls, each once, but for those that never took place."""
     if len(steps) == 1:
-        return (steps[0][3],) if steps[0][3] else ()
-    return tuple(dict.fromkeys(step[3] for step in steps if step[3]))
+        return (steps[0][3],) if steps[0][3] and steps[0][3] not in never_made else ()
+    return tuple(dict.fromkeys(step[3] for step in steps if step[3] and step[3] not in never_made))
+
+
+def lacks_calls(steps: Sequence[Sequence[Any]], never_made: Collection[str]) -> bool:
+    """Whether one that a play asked for never took place."""
+    return bool(never_made) and any(step[3] in never_made for step in steps)
 
 
 def drafts_of(cell: Stored, verdict: Verdict) -> tuple[Answer, ...]:

@@ -97,12 +97,12 @@ def _drafted(
             drafts = row["question"], cell["traits"].drafts_repeat(row["repeat"])
             if drafts not in told:
                 told.add(drafts)
-                for name, keys in _calls_of(row, players).items():
+                for name, keys in _calls_of(row, players, source.never_made).items():
                     answers.setdefault(drafts[0], {}).setdefault(name, []).append(keys)
     return answers
 
 
-def _calls_of(row: Row, players: Collection[str]) -> dict[str, CallKeys | None]:
+def _calls_of(row: Row, players: Collection[str], never_made: Collection[str]) -> dict[str, CallKeys | None]:
     """Whose reply models had to read out is not in the record of those calls: then nobody knows what it took."""
     steps = orjson.loads(row["transcript"])
     unknown: set[str] = set()
@@ -111,6 +111,6 @@ def _calls_of(row: Row, players: Collection[str]) -> dict[str, CallKeys | None]:
         unknown = {record.player for record in read if record.turn == 1}
     keys: dict[str, dict[str, None]] = {}
     for name, stage, turn, key, *_ in steps:
-        if name in players and turn == 1 and stage in NATIVE_STAGES and key:
+        if name in players and turn == 1 and stage in NATIVE_STAGES and key and key not in never_made:
             keys.setdefault(name, {})[key] = None
     return {name: None if name in unknown else tuple(several) for name, several in keys.items()}

@@ -14,7 +14,7 @@ from moot.grade.group import GROUPING
 from moot.measures.askings import Askings
 from moot.measures.cells import Row, Stored
 from moot.measures.draft_calls import CellDrafts, made_of
-from moot.measures.episodes import EpisodeOutline, Key, call_keys, drafts_alone, outlines, right_of
+from moot.measures.episodes import EpisodeOutline, Key, call_keys, drafts_alone, lacks_calls, outlines, right_of
 from moot.measures.team_drafts import TeamDrafts, said_of
 from moot.models.cut_out import CUT_OUT
 from moot.stats.graded import FEW_WAITING
@@ -140,10 +140,11 @@ def _outlines_alone(
         stage=stages,
         word=repeat(None),
         seconds=endings.seconds,
-        calls=map(call_keys, several),
+        calls=[call_keys(steps, askings.never_made) for steps in several],
         said=[None if _failed(steps) else answer for steps, answer in zip(several, answers, strict=True)],
         open_words=[answer if value is None else None for value, answer in zip(right, answers, strict=True)],
         unreached=map(names_of_json, endings.unreached),
+        lacks_calls=[lacks_calls(steps, askings.never_made) for steps in several],
     )
 
 
@@ -188,7 +189,7 @@ def outlines_together(
         askings.together(players, row["question"], steps, traces, cell["traits"].offices)
         if row["question"] in but:
             continue
-        yield _outline(cell, row, key, verdict.get("answers", ()), steps, traces, table, own)
+        yield _outline(cell, row, key, verdict.get("answers", ()), steps, traces, table, own, askings.never_made)
 
 
 def _outline(
@@ -200,6 +201,7 @@ def _outline(
     traces: Sequence[Trace],
     table: TeamDrafts,
     own: CellDrafts,
+    never_made: Collection[str],
 ) -> EpisodeOutline:
     drafts = drafts_alone(cell, tuple(Answer(*fields) for fields in answers), traces)
     if dropped := not_waited_for(traces):
@@ -218,7 +220,7 @@ def _outline(
     look = next((record for record in of_kind(traces, Shown) if record.places is None), None)
     word = look.answer if look is not None else None
     order = tuple(intern(name) for holders in look.order for name in holders) if look is not None else ()
-    calls = call_keys(steps)
+    calls = call_keys(steps, never_made)
     right, outcome = right_of(row), row["outcome"]
     hangs = bool(of_kind(traces, HangsOnCut))
     if hangs:

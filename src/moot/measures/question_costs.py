@@ -51,12 +51,14 @@ def question_costs(source: Source, seen: Sequence[EpisodeOutline]) -> QuestionCo
 
 
 def cut_by_failures(seen: Iterable[EpisodeOutline]) -> frozenset[str]:
-    """Questions of which a play lacks calls, since one failed: what it took is no measure of what such a question takes, and a
-    ratio to it would be as large as one likes."""
-    return frozenset(episode.key[0] for episode in seen if episode.outcome == FAILED or episode.unreached)
+    """Questions of which a play lacks calls, since one failed or a recording has no reply to it: what it took is no measure of
+    what such a question takes, and a ratio to it would be as large as one likes."""
+    return frozenset(
+        episode.key[0] for episode in seen if episode.outcome == FAILED or episode.unreached or episode.lacks_calls
+    )
 
 
-NONE_WHOLE = "no question was played by both without a call that failed"
+NONE_WHOLE = "no question was played by both with no call missing"
 """Why there is no ratio of what two took."""
 
 

@@ -21,7 +21,7 @@ from moot.engine.match_record import Groups, Matches
 from moot.experiment.selected import NOT_CHOSEN, RACED, ChosenOn, marks_of
 from moot.grade.group import GROUPING
 from moot.measures.asked_cases import CasesOnce
-from moot.measures.askings import UNUSUAL, AskedAs, Askings, Attended
+from moot.measures.askings import AskedAs, Askings, Attended, unusual_finishes
 from moot.measures.cells import Row, playing_alone, stored_cells, table_of
 from moot.measures.cells import Stored as Stored
 from moot.measures.draft_calls import CellDrafts, DraftTable, MadeByKey, draft_tables, made_alone
@@ -145,8 +145,7 @@ class Source:
 
     @cached_property
     def cut_short(self) -> bool:
-        """Whether what is missing is what takes longest, or what was losing, so that nothing may be claimed of the rest: see
-        `unfinished`."""
+        """Whether what is missing takes longest, or was losing, so that nothing may be claimed of the rest: see `unfinished`."""
         return bool(self.config.get(RACED)) or slowest_missing(self)
 
     def left_out(self, cell: Stored) -> int:
@@ -189,8 +188,12 @@ class Source:
     @cached_property
     def _askings(self) -> Askings:
         grouping = (self.config.get("grouping") or {}).get("model")
-        finished = queries.finished_otherwise(self.connection, list(UNUSUAL))
-        return Askings(finished, {GROUPING: grouping} if grouping else {})
+        return Askings(*unusual_finishes(self.connection), {GROUPING: grouping} if grouping else {})
+
+    @property
+    def never_made(self) -> Collection[str]:
+        """Keys of calls that a recording has no reply to."""
+        return self._askings.never_made
 
     def askings(self) -> Mapping[AskedAs, Attended]:
         """Who was asked as what, over all that was played, and what came of it."""
@@ -290,7 +293,7 @@ class Source:
                 self.graded_as(row)[0],
                 row["stage"],
                 row["seconds"],
-                call_keys(orjson.loads(row["transcript"])),
+                call_keys(orjson.loads(row["transcript"]), self.never_made),
                 names_of_json(row["unreached"]),
             )
 
@@ -371,10 +374,8 @@ def groups_of(source: Source, seen: EpisodeOutline, table: TeamDrafts) -> Groups
 
 
 def grouped_drafts(source: Source, key: Key, episode_drafts: tuple[Answer, ...], table: TeamDrafts) -> Groups:
-    """Groups of exactly these drafts, be it that another strategy grouped them.
-
-    `episode_drafts`: the drafts of an episode, which are the table's own or others; the table's where it has none.
-    """
+    """Groups of exactly these drafts, be it that another strategy grouped them. `episode_drafts`: the drafts of an episode, which
+    are the table's own or others; the table's where it has none."""
     drafts, (question, repeat) = episode_drafts or table.drafts.get(key, ()), key
     place = key, said_of(drafts)
     if place not in table.groups:
@@ -391,8 +392,7 @@ def chosen_by(source: Source, seen: EpisodeOutline, groups: Groups) -> set[str] 
 
 
 def _holders(source: Source, key: Key, drafts: tuple[Answer, ...], word: str, groups: Groups) -> set[str] | None:
-    question, repeat = key
-    proposers = source.matches.proposers(source.cases[question].question, repeat, drafts, word)
+    proposers = source.matches.proposers(source.cases[key[0]].question, key[1], drafts, word)
     if proposers is None:
         return None
     # Its own draft in other words is its own draft: whoever grouped the drafts has said so.

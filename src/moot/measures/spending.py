@@ -17,6 +17,7 @@ from moot.measures.episodes import EpisodeOutline
 from moot.store import queries, schema
 from moot.store.bulk_read import call_columns
 from moot.traces import Unpriced, trace_json
+from moot.types import UNRECORDED
 
 Spent = tuple[int | None, int | None, int | None, float | None]
 """Tokens of a call's prompt, completion and reasoning, and its cost; None: its server did not say."""
@@ -143,7 +144,8 @@ def costs_known(connection: Connection, name: str) -> dict[str, Any]:
 
 def _costs_usd(connection: Connection, name: str) -> Sequence[float | None]:
     table = schema.calls
-    return connection.execute(select(table.c.cost_usd).where(table.c.experiment == name)).scalars().all()
+    ours = (table.c.experiment == name, table.c.finish != UNRECORDED)
+    return connection.execute(select(table.c.cost_usd).where(*ours)).scalars().all()
 
 
 def _told(connection: Connection, name: str, usd: float | None) -> float | None:

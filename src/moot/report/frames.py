@@ -10,8 +10,9 @@ from typing import Any, Literal, NamedTuple, get_args
 from sqlalchemy import Connection, select
 
 from moot.errors import UsageError
+from moot.measures.askings import unusual_finishes
 from moot.measures.cells import Row, stored_cell
-from moot.measures.episodes import drafts_of
+from moot.measures.episodes import call_keys, drafts_of
 from moot.measures.source import Source
 from moot.measures.stored_grades import grader_of
 from moot.report.frame_words import choices, experiments_named, grades, judgements, matches, preferences, settlements
@@ -169,13 +170,14 @@ def _plays(connection: Connection, name: str | None) -> Iterator[_Play]:
 
 
 def _episodes(connection: Connection, name: str | None) -> Iterator[dict[str, Any]]:
+    _, never_made = unusual_finishes(connection)
     for play in _plays(connection, name):
         row = play.row
         yield {
             **play.place(),
             **{key: row[key] for key in ("outcome", "answer", "value", "stage", "seconds")},
             "turns": json.loads(row["verdict"]).get("turns", 1),
-            "calls": len({step[3] for step in json.loads(row["transcript"]) if step[3]}),
+            "calls": len(call_keys(json.loads(row["transcript"]), never_made)),
         }
 
 

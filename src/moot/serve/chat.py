@@ -196,7 +196,7 @@ def moot_field(asked: AnsweredQuestion) -> dict[str, Any]:
         "diversity": asked.diversity,
         "absent": list(verdict.absent),
         "turns": verdict.turns,
-        "calls": len(asked.episode.calls),
+        "calls": asked.episode.calls_made,
         "cost_usd": asked.cost_usd,
         "seconds": round(asked.episode.seconds, 3),
         "kind": question.kind,

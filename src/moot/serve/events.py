@@ -82,7 +82,7 @@ def verdict_event(asked: AnsweredQuestion) -> dict[str, Any]:
         "ballots": [trace_json(ballot) for ballot in verdict.ballots],
         "turns": verdict.turns,
         "traces": [trace_json(record) for record in verdict.traces],
-        "calls": len(asked.episode.calls),
+        "calls": asked.episode.calls_made,
         "cost_usd": asked.cost_usd,
         "seconds": round(asked.episode.seconds, 3),
     }

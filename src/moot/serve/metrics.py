@@ -80,6 +80,8 @@ class Metrics:
         self.episodes.labels(asked.model, asked.verdict.outcome).inc()
         self.seconds.labels(asked.model).observe(asked.episode.seconds)
         for call in asked.episode.calls:
+            if call.reply is not None and call.reply.unrecorded:
+                continue  # it was never asked
             self.calls.labels(call.player).inc()
             if call.reply is not None:
                 _count_tokens(call.reply.usage, self.tokens, self.calls_uncounted)
@@ -87,6 +89,8 @@ class Metrics:
     def count_call(self, usd: float | None, call: StoredCall | None) -> None:
         """What was paid, and for which call; None: for one that has no reply. A vote that is settled waits for nobody more, and
         pays for all who were asked. No sum: nobody knows what it cost."""
+        if call is not None and call.reply.unrecorded:
+            return
         if usd is None:
             self.calls_unpriced.inc()
         self.cost.inc(usd or 0.0)

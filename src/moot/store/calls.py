@@ -74,7 +74,7 @@ class ExperimentCalls:
             self._own_keys[key] = digest([key, self._experiment])
             self.want(key)
             return await self.find_call(key)
-        self.found += 1
+        self.found += not reply.unrecorded
         return reply
 
     async def begin(self, key: str) -> Reply | None:
@@ -112,7 +112,7 @@ class ExperimentCalls:
             own_key = self._own_keys[call.key]
             call = replace(call, key=own_key, reply=call.reply.keyed(own_key))
         row = call_row(call, self._experiment)
-        self.made += 1
+        self.made += not call.reply.unrecorded
         cost = 0.0 if call.recorded else call.reply.cost_usd  # it is kept with what it cost, and nobody pays that now
         self.cost_usd = None if cost is None or self.cost_usd is None else self.cost_usd + cost
         self.on_cost(cost, call)

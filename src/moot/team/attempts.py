@@ -78,7 +78,7 @@ async def until_usable(player: Player, asking: Asking[T], journal: list[Call]) -
         if reply.refused:
             journal.append(Call(*place, request, reply, model=model.name))
             return Heard(name, None, "refused", reply.text[:300] or reply.finish)
-        if reply.finish == "unrecorded":
+        if reply.unrecorded:
             journal.append(Call(*place, request, reply, model=model.name))
             return Heard(name, None, "unanswered", f"no usable recorded reply ({problem})")
         try:

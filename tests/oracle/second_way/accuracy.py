@@ -30,7 +30,7 @@ def accuracy(raw: Raw) -> dict[str, Any]:
         "simulated": sorted(name for name, model in raw.config["models"].items() if _is_simulated(raw, name, model)),
     }
     if figures["bill_usd"] is None:
-        costs = [call["cost_usd"] for call in raw.calls.values()]
+        costs = [call["cost_usd"] for key, call in raw.calls.items() if key not in raw.never_made]
         known = [usd for usd in costs if usd is not None]
         figures["costs_known"] = {"calls": len(costs), "known": len(known), "at_least_usd": math.fsum(known)}
     if learnt := [cell.label for cell in raw.cells if cell.traits.get("learns")]:

@@ -34,7 +34,7 @@ def attendance(raw: Raw) -> Mapping[str, Any]:
                 ending = row["outcome"] if row["outcome"] in COUNTED else "unanswered"
             seen.setdefault(place, []).append((row["question_id"], ending, own))
     without = [row for cell in raw.cells for row in _without(raw, cell)]
-    rows = [_row(*place, plays) for place, plays in sorted(seen.items())]
+    rows = [_row(*place, plays, raw.never_made) for place, plays in sorted(seen.items())]
     return {"attendance": rows, **({"unreached": without} if without else {})}
 
 
@@ -77,7 +77,7 @@ def _ending(last: list[Any], finishes: Mapping[str, str], found: set[tuple[str, 
     return "unanswered" if useless else "answered"
 
 
-def _row(player: str, office: str, plays: list[tuple[str, str, list[Any]]]) -> dict[str, Any]:
+def _row(player: str, office: str, plays: list[tuple[str, str, list[Any]]], never_made: set[str]) -> dict[str, Any]:
     endings = [ending for _, ending, _ in plays]
     dropped = {"not_heard": endings.count("not_heard")} if "not_heard" in endings else {}
     steps = [step for _, _, own in plays for step in own]
@@ -90,6 +90,6 @@ def _row(player: str, office: str, plays: list[tuple[str, str, list[Any]]]) -> d
         "absent": len(plays) - endings.count("answered") - endings.count("not_heard"),
         **dropped,
         **{ending: endings.count(ending) for ending in COUNTED},
-        "calls": len({step[3] for step in steps if step[3]}) + len(broken),
+        "calls": len({step[3] for step in steps if step[3]} - never_made) + len(broken),
         "failed_calls": len(broken),
     }

@@ -333,7 +333,12 @@ def _same(raw: Raw, player: str, one: Table, other: Table) -> bool:
 
 def cut_short(episodes: Iterable[Episode]) -> set[str]:
     """Questions of which a play failed, or went on without somebody whose call did."""
-    return {episode.question for episode in episodes if episode.outcome == "failed" or episode.unreached}
+    return {episode.question for episode in episodes if _lacking(episode)}
+
+
+def _lacking(episode: Episode) -> bool:
+    """What it took is less than such a question takes."""
+    return episode.outcome == "failed" or bool(episode.unreached) or episode.lacks_calls
 
 
 class CostAlone(NamedTuple):
@@ -379,6 +384,7 @@ def _drafted(raw: Raw, table: Table, player: str) -> dict[str, list[Sequence[str
             told.add(place)
             steps = json.loads(rows[cell.id, episode.question, episode.repeat]["transcript"])
             keys = [s[3] for s in steps if s[0] == player and s[2] == 1 and s[1] in NATIVE_STAGES and s[3]]
+            keys = [key for key in keys if key not in raw.never_made]
             if keys:
                 answers.setdefault(episode.question, []).append(list(dict.fromkeys(keys)))
     return answers

@@ -107,6 +107,8 @@ class Episode:
     """Whether every play of its cell failed."""
     unreached: frozenset[str] = frozenset()
     """Whose calls failed in it, or in too much of what it was learnt from."""
+    lacks_calls: bool = False
+    """Whether a recording has no reply to a call of it."""
     opened: bool = False
     """Whether it may come to anything, since it will be played again."""
 
@@ -247,6 +249,11 @@ class Raw:
         return {row["key"]: row for plan in (*self.beside, self) for row in plan.tables["calls"]}
 
     @cached_property
+    def never_made(self) -> set[str]:
+        """A recording has no reply to them, so that nobody made them."""
+        return {key for key, row in self.calls.items() if row["finish"] == "unrecorded"}
+
+    @cached_property
     def _by_cell(self) -> dict[str, list[Episode]]:
         played = self._as_played
         return {cell: list(map(_open, several)) for cell, several in played.items()} if self.again else played
@@ -278,7 +285,8 @@ class Raw:
                     stage=graded["stage"],
                     seconds=row["seconds"],
                     verdict=verdict,
-                    calls=tuple(dict.fromkeys(key for _, _, key in asked)),
+                    calls=tuple(dict.fromkeys(key for _, _, key in asked if key not in self.never_made)),
+                    lacks_calls=any(key in self.never_made for _, _, key in asked),
                     asked=tuple(asked),
                     traces=tuple(verdict.get("traces", ())),
                     waits=self.waits(row["question_id"]),

@@ -199,7 +199,7 @@ def _verdict(row: Row) -> str:
 def _times(row: Row) -> str:
     if row["cost_ratio"] is None:
         return ""
-    over = f" on the {count(row['cost_n'], 'question')} on which no call failed" if "cost_n" in row else ""
+    over = f" on the {count(row['cost_n'], 'question')} on which no call is missing" if "cost_n" in row else ""
     return f", at {rounded(row['cost_ratio'], 1)} × the {'cost' if row['cost_unit'] == 'usd' else 'calls'}{over}"
 
 

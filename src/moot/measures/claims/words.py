@@ -234,7 +234,7 @@ def _times(row: Mapping[str, Any]) -> str:
         calls = row.get("calls")
         beside = f", and beside one player nobody knows: {row['cost_why']}" if "cost_why" in row else ""
         return "" if calls is None else f"with {rounded(calls, 1)} calls a question{unknown}{beside}"
-    over = f" on the {count(row['cost_n'], 'question')} on which no call failed" if "cost_n" in row else ""
+    over = f" on the {count(row['cost_n'], 'question')} on which no call is missing" if "cost_n" in row else ""
     return (
         f"at {rounded(ratio, 1)} × the cost{over}"
         if row["cost_unit"] == "usd"

@@ -144,7 +144,7 @@ def _costs(figures: Figures) -> Iterator[Section]:
             " where only so all of them have."
         )
     if cut := [row for row in talks if "ratio_n" in row]:
-        words.append(f"× alone is over the questions on which no call failed, in {count(len(cut), 'row')} not all.")
+        words.append(f"× alone is over the questions on which no call is missing, in {count(len(cut), 'row')} not all.")
     words += [f"No × alone of {_title(row)}: {row['why']}." for row in talks if "why" in row]
     words += [f"{_title(row)}: {_uncounted_words(row['tokens_known'])}." for row in rows if "tokens_known" in row]
     if len(talks) == len(rows):

@@ -16,6 +16,7 @@ from moot.grade.wordpiece import WordPiece
 from moot.measures.discussion.talks import Cosine, Talk, overlap_cosine, similarity, values_of
 from moot.measures.source import Source
 from moot.models import packaged
+from moot.models.cut_out import was_cut
 from moot.stats.estimates import estimate_row
 from moot.stats.graded import accuracy_row
 from moot.stats.paired import rests_on_few
@@ -40,7 +41,7 @@ def similarity_figures(source: Source, discussions: Sequence[tuple[Row, Sequence
     cosine = _embedded() if embedding else _plain
     rows = []
     for named, talks, answers in discussions:
-        taken = {question: repeats for question, repeats in answers.items() if question in chosen}
+        taken = {question: _whole(repeats) for question, repeats in answers.items() if question in chosen}
         likeness = similarity(taken, cosine, seed=source.seed)
         if likeness is not None:
             right = accuracy_row(values_of(talks), "accuracy")
@@ -50,6 +51,11 @@ def similarity_figures(source: Source, discussions: Sequence[tuple[Row, Sequence
             kept |= {key: right[key] for key in ("ungraded", "bounds", "why") if key in right}
             rows.append({**named, **estimate_row(likeness, "similarity"), **kept, **more})
     return rows
+
+
+def _whole(repeats: Sequence[Sequence[str]]) -> list[Sequence[str]]:
+    """Without the plays in which an answer has lost a part: how like the others it was nobody can tell."""
+    return [final_answers for final_answers in repeats if not any(map(was_cut, final_answers))]
 
 
 def _affordable(seed: int, questions: Iterable[str], answer_sets: Sequence[Answers]) -> set[str]:
@@ -62,7 +68,7 @@ def _affordable(seed: int, questions: Iterable[str], answer_sets: Sequence[Answe
         wordings = [
             {normalise(text) for text in final_answers}
             for answers in answer_sets
-            for final_answers in answers.get(question, ())
+            for final_answers in _whole(answers.get(question, ()))
         ]
         texts |= {text for different in wordings if len(different) > 1 for text in different}
         if len(texts) > EMBEDDED and chosen:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 import orjson
 
+from moot.ballots.cut_voices import cut_players
 from moot.engine.match_record import Groups
 from moot.grade.normalise import normalise
 from moot.measures.cells import Row, Stored
@@ -21,6 +22,7 @@ from moot.measures.position.bias import ALIKE, Look
 from moot.measures.position.shared_looks import Readers
 from moot.measures.source import Source, chosen_by, groups_of
 from moot.measures.team_drafts import TeamDrafts
+from moot.models.cut_out import was_cut
 from moot.traces import RecordedLook, Resolution, Round, Shown, looks_of, trace_of
 
 _KINDS = {"shown", "ballot", "round", "resolution", "grouped", "counted"}
@@ -127,12 +129,14 @@ def made_look(source: Source, seen: EpisodeOutline, table: TeamDrafts, look: Rec
     question, lot = seen.key[0], (seen.repeat, look.to, drawn_at)
     record = look.record
     if not isinstance(record, Shown):
-        if look.options is None and record.choice:
+        if (look.options is None or any(map(was_cut, look.options))) and record.choice:
             return Look(question, apart="unknown")  # which options are alike hangs on what they say
         return ballot_look(question, record, _options_alike(source, seen, table, look), lot)
     if not record.drawn:
         return Look(question, apart="not_drawn")
     if record.places is not None:
+        if cut_players(seen.drafts):
+            return Look(question, apart="unknown")  # the same, where one has lost a part
         groups = () if look.distinct or not seen.drafts else groups_of(source, seen, table)
         return _placed(question, record.order, record.places, groups, lot)
     if not record.order:

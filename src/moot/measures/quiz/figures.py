@@ -280,6 +280,7 @@ def _heard_out(
             key = row["question"], cell["traits"].drafts_repeat(row["repeat"])
             steps = orjson.loads(row["transcript"])
             asked = {call: None for _, stage, turn, call, *_ in steps if stage in NATIVE_STAGES and turn == 1 and call}
+            asked = {call: None for call in asked if call not in source.never_made}
             drafted.setdefault(key, {}).update(asked)
     grouping = table.grouping_calls()
     heard: dict[DraftsKey, GroupingPaid] = {}

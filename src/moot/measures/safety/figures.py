@@ -29,6 +29,7 @@ from moot.measures.safety.rescues import safety_row
 from moot.measures.safety.stages import Stage, drafting, led_cells, stages_of
 from moot.measures.safety.two_ways import asked_of_all, authority_bias, formatting_tax, left_out_of, none_of_all
 from moot.measures.source import Source
+from moot.models.cut_out import was_cut
 from moot.stats.estimates import with_holm
 from moot.stats.graded import Value, mean_value
 from moot.store.rows import verdict_of
@@ -276,7 +277,7 @@ def _bias(source: Source, hidden: Sequence[Stored], named_cells: Sequence[Stored
     changed: dict[str, tuple[int, int]] = {}
     for key in both:
         one, other = without[key].word, with_names[key].word
-        if one is not None and other is not None:
+        if one is not None and other is not None and not (was_cut(one) or was_cut(other)):  # it may be the same, or not
             moved, reviews = changed.get(key[0], (0, 0))
             changed[key[0]] = (moved + (normalise(one) != normalise(other)), reviews + 1)
     ungraded = [key for key in both if without[key].right is None or with_names[key].right is None]

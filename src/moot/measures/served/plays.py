@@ -16,7 +16,7 @@ from sqlalchemy import Connection
 from moot.decide.abstaining import AnswerChance
 from moot.grade.group import GROUPING
 from moot.live.beside_episodes import episode_name
-from moot.measures.askings import UNUSUAL, Askings
+from moot.measures.askings import Askings, unusual_finishes
 from moot.measures.cells import Row, Stored
 from moot.measures.episodes import call_keys
 from moot.measures.served.agreement import agreement, why_no_agreement
@@ -24,7 +24,6 @@ from moot.measures.served.earlier_words import EarlierWords
 from moot.measures.simulated_models import simulated_models
 from moot.measures.source import Source
 from moot.stats.departure import Ranged
-from moot.store import queries
 from moot.store.rows import verdict_of
 from moot.store.served_plays import asked_before, plays_since
 from moot.team.team import LATE
@@ -95,7 +94,7 @@ def name_of(cell: Stored) -> CellName:
 def read_traffic(connection: Connection, plans: Sequence[Row], since: float | None) -> LiveTraffic:
     """In the order in which it was asked. `since`: as seconds of the clock; None: all."""
     traffic = LiveTraffic(before=asked_before(connection, [plan["id"] for plan in plans], since))
-    traffic.askings.finished = queries.finished_otherwise(connection, list(UNUSUAL))
+    traffic.askings.finished, traffic.askings.never_made = unusual_finishes(connection)
     known: set[tuple[str, str, int]] = set()
     for plan in plans:
         source = Source(connection, plan)
@@ -155,7 +154,7 @@ def _plays(
                 agreement(question, cell, verdict),
                 why_no_agreement(question, cell),
                 AnswerChance.of(verdict).value if answered else None,
-                call_keys(steps),
+                call_keys(steps, traffic.askings.never_made),
                 ungraded and source.grades.wait(case),
                 episode_name(row["question"], row["repeat"]),
                 verdict.answer,

@@ -21,6 +21,7 @@ const LARGE = 48; // characters of an answer that are shown in large type,
 const FITS = 120; // and for which the felt has room at all
 const LISTED = 200; // questions in the side bar
 const DEEPEST = 1_000; // levels of a reply that is read as JSON
+const CUT_OUT = "⟨…✂…⟩"; // in the place of a secret that a reply said (moot.models.cut_out)
 const EPISODE = /^#(ep_[0-9a-f]{40})$/;
 const MOST_LINES = 12; // of choices that are seen at once
 const TOLD_MS = 200; // what begins within so short a time is told as one thing
@@ -467,7 +468,7 @@ function heard(call) {
     const before = place.texts.at(-1);
     // Other words for a text are no other mind; and what somebody writes for the team is not its own.
     const isText = typeof call.answer === "string";
-    const other = !isText && before !== undefined && plain(before.text) !== plain(answer);
+    const other = !isText && before !== undefined && differ(before.text, answer);
     if (other) changed(call, before.text, answer);
     const forTeam = isText && call.doing === "reading";
     place.texts.push({ text: answer, why: call.said?.reasoning, stage: call.stage, turn: call.turn, isText, forTeam });
@@ -477,7 +478,7 @@ function heard(call) {
   } else say("news", `${call.player} ${call.error || call.problem ? "could not answer" : done(call)}`);
   if (![...state.work.values()].some(({ player }) => player === call.player)) place.element.classList.remove("at-work");
   line.classList.remove("thinking");
-  const changes = place.texts.length > 1 && !place.texts.at(-1).isText && plain(place.texts.at(-1).text) !== plain(place.texts.at(-2).text);
+  const changes = place.texts.length > 1 && !place.texts.at(-1).isText && differ(place.texts.at(-1).text, place.texts.at(-2).text);
   stage.title = shown(call.error ?? "");
   stage.textContent = shown(call.error ? "could not answer" : `${done(call)}${call.turn > 1 ? `, turn ${call.turn}` : ""} · ${seconds(call.seconds)}`);
   if (changes) stage.prepend(make("b", null, "changed its mind"), " · ");
@@ -506,11 +507,16 @@ function plain(text) {
   return text.trim().toLocaleLowerCase();
 }
 
+/** Whether two texts say something else. One that has lost a part to a key may say what any other does. */
+function differ(one, other) {
+  return !one.includes(CUT_OUT) && !other.includes(CUT_OUT) && plain(one) !== plain(other);
+}
+
 /** Groups by equal words, until the team's own grouping is there. `texts`: by player. */
 function together(texts) {
   const groups = new Map();
   for (const [player, text] of texts) {
-    const key = plain(text);
+    const key = text.includes(CUT_OUT) ? `${CUT_OUT} ${player}` : plain(text);
     if (!groups.has(key)) groups.set(key, []);
     groups.get(key).push(player);
   }
@@ -525,7 +531,7 @@ function minds(verdict) {
     const draft = drafts.get(player);
     if (draft === undefined || draft === null || plain(draft) === plain(text)) continue;
     for (const group of groups) if (group.includes(player)) group.splice(group.indexOf(player), 1);
-    const joined = groups.find((group) => group.some((other) => plain(drafts.get(other) ?? "") === plain(text)));
+    const joined = !text.includes(CUT_OUT) && groups.find((group) => group.some((other) => plain(drafts.get(other) ?? "") === plain(text)));
     if (joined) joined.push(player);
     else groups.push([player]);
   }

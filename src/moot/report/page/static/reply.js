@@ -1,5 +1,6 @@
 // What a model's reply says, as far as it is in the form that was asked for. Nothing here is needed for a grade.
 
+const CUT_OUT = "⟨…✂…⟩"; // in the place of a secret that a reply said (moot.models.cut_out)
 export const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
 // Strategies ask for an answer with its reasons, or in a discussion for a solution with a message.
@@ -45,7 +46,8 @@ export function changesOfMind(steps) {
     if (answer === null) return null;
     const earlier = before.get(step.player);
     before.set(step.player, answer);
-    return earlier !== undefined && !sameAnswer(earlier, answer) ? earlier : null;
+    if (earlier === undefined || [earlier, answer].some((text) => text.includes(CUT_OUT))) return null; // it may be the same
+    return sameAnswer(earlier, answer) ? null : earlier;
   });
 }
 
