@@ -36,6 +36,7 @@ from moot.decide.rules import DIGITS, expected_worth
 from moot.decide.studied import Studied, studied
 from moot.errors import UsageError
 from moot.experiment.build import build
+from moot.experiment.model_specs import RecordedSpec
 from moot.experiment.fitted import (
     prompts_mark,
     read_rule,
@@ -136,8 +137,10 @@ def _targets(wanted: Sequence[float]) -> list[float]:
 
 
 def tables_of(file: ExperimentFile) -> dict[str, Team]:
-    """The tables of a file by name, built as they are now: nobody is asked."""
-    unheard: dict[str, Any] = {"questions": None, "grouping": None, "judge": None, "extract": None}
+    """The tables of a file by name, built as they are now: nobody is asked. What recordings cost is of the file's questions."""
+    unheard: dict[str, Any] = {"grouping": None, "judge": None, "extract": None}
+    if not any(isinstance(model, RecordedSpec) for model in file.spec.models.values()):
+        unheard["questions"] = None
     plan = build(with_other_play(file, strategies=[baseline()], **unheard), asked=False)
     return {_table_name(table): table for declared in plan.teams.values() for table in declared.tables()}
 
