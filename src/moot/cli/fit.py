@@ -36,13 +36,13 @@ from moot.decide.rules import DIGITS, expected_worth
 from moot.decide.studied import Studied, studied
 from moot.errors import UsageError
 from moot.experiment.build import build
-from moot.experiment.model_specs import RecordedSpec
 from moot.experiment.fitted import (
     prompts_mark,
     read_rule,
     rule_named,
     seat_of,
 )
+from moot.experiment.model_specs import RecordedSpec
 from moot.experiment.part_of_file import with_other_play
 from moot.experiment.selected import CHOSEN_ON, ChosenOn
 from moot.experiment.spec import ExperimentFile, read_experiment

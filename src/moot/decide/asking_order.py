@@ -82,8 +82,8 @@ def cheapest_first(team: Team) -> list[str]:
 
 def cheapest_order(team: Team) -> CheapestOrder:
     """By what a million tokens of a prompt and of a reply cost together, or, where all are recordings, by what those of their
-    replies cost on average that are played back. Nothing is less than any price, on whichever scale; what nobody knows is no price. Of equals whoever
-    writes fewest tokens, where all of their recordings tell that, else whoever sits first."""
+    replies cost on average that are played back. Nothing is less than any price, on whichever scale; what nobody knows is no
+    price. Of equals whoever writes fewest tokens, where all of their recordings tell that, else whoever sits first."""
     recorded = {player.name: _recorded_usd(player) for player in team.players}
     listed = {player.name: _listed_usd(player) for player in team.players}
     free = {name for costs in (recorded, listed) for name, cost in costs.items() if cost == 0}

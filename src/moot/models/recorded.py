@@ -65,7 +65,8 @@ class Recording:
         of those alone that are played back."""
         drafts = [(key, self.spent.get(key, NOTHING_SPENT)) for key in self.replies if key[0] == model]
         calls = [((key[0], call.question, key[2]), call.spent) for key, call in self.calls.items() if key[0] == model]
-        return [spent for (_, *place), spent in (*drafts, *calls) if played is None or played.holds(*place)]
+        every = (*drafts, *calls)
+        return [spent for (_, question, sample), spent in every if played is None or played.holds(question, sample)]
 
 
 class RecordedCall(NamedTuple):
@@ -111,9 +112,9 @@ class RecordedModel:
         recording: Recording | None = None,
         played: PlayedBack | None = None,
     ) -> None:
-        """`played`: what is asked of it, so that its means are of that; None: whatever it holds. `recording`: what was read from files of another form; left out: the file is in ours. `price` None: a reply whose cost
-        is not recorded cost nobody knows what, unless `then` says what tokens cost when it was made. What nobody knows is not
-        0."""
+        """`played`: what is asked of it, so that its means are of that; None: whatever it holds. `recording`: what was read
+        from files of another form; left out: the file is in ours. `price` None: a reply whose cost is not recorded cost nobody
+        knows what, unless `then` says what tokens cost when it was made. What nobody knows is not 0."""
         self.name = name
         self.model = model
         self.price = price
