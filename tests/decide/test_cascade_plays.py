@@ -170,7 +170,8 @@ def test_what_is_known_of_some_replies_alone_is_not_known(tmp_path: Path) -> Non
     half = [RecordedModel(name, file=tmp_path / "half.jsonl", model=name) for name in NAMES]
     seats = tuple(Player(model.name, Wrapper(model)) for model in half)
     problem = (
-        "order: cheapest: what bob costs is not known of all its recorded replies \\(it is of 1\\); expected a price"
+        "order: cheapest: what bob costs is not known of all its recorded replies to these questions "
+        "\\(it is of 1\\); expected a price"
     )
     with pytest.raises(UsageError, match=problem):
         cheapest_first(replace(team, players=seats))

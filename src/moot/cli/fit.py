@@ -42,6 +42,7 @@ from moot.experiment.fitted import (
     rule_named,
     seat_of,
 )
+from moot.experiment.model_specs import RecordedSpec
 from moot.experiment.part_of_file import with_other_play
 from moot.experiment.selected import CHOSEN_ON, ChosenOn
 from moot.experiment.spec import ExperimentFile, read_experiment
@@ -136,8 +137,10 @@ def _targets(wanted: Sequence[float]) -> list[float]:
 
 
 def tables_of(file: ExperimentFile) -> dict[str, Team]:
-    """The tables of a file by name, built as they are now: nobody is asked."""
-    unheard: dict[str, Any] = {"questions": None, "grouping": None, "judge": None, "extract": None}
+    """The tables of a file by name, built as they are now: nobody is asked. What recordings cost is of the file's questions."""
+    unheard: dict[str, Any] = {"grouping": None, "judge": None, "extract": None}
+    if not any(isinstance(model, RecordedSpec) for model in file.spec.models.values()):
+        unheard["questions"] = None
     plan = build(with_other_play(file, strategies=[baseline()], **unheard), asked=False)
     return {_table_name(table): table for declared in plan.teams.values() for table in declared.tables()}
 

@@ -81,9 +81,9 @@ def cheapest_first(team: Team) -> list[str]:
 
 
 def cheapest_order(team: Team) -> CheapestOrder:
-    """By what a million tokens of a prompt and of a reply cost together, or, where all are recordings, by what their replies
-    cost on average. Nothing is less than any price, on whichever scale; what nobody knows is no price. Of equals whoever
-    writes fewest tokens, where all of their recordings tell that, else whoever sits first."""
+    """By what a million tokens of a prompt and of a reply cost together, or, where all are recordings, by what those of their
+    replies cost on average that are played back. Nothing is less than any price, on whichever scale; what nobody knows is no
+    price. Of equals whoever writes fewest tokens, where all of their recordings tell that, else whoever sits first."""
     recorded = {player.name: _recorded_usd(player) for player in team.players}
     listed = {player.name: _listed_usd(player) for player in team.players}
     free = {name for costs in (recorded, listed) for name, cost in costs.items() if cost == 0}
@@ -132,7 +132,9 @@ def _not_known(player: Player) -> str:
     problem = f"what {player.name} costs is not known"
     if not isinstance(model := innermost(player.model), RecordedModel):
         return f"{problem}; expected {_price_of(player)}"
-    partly = f" of all its recorded replies (it is of {model.known_costs})" if model.known_costs else ""
+    partly = (
+        f" of all its recorded replies to these questions (it is of {model.known_costs})" if model.known_costs else ""
+    )
     return f"{problem}{partly}; expected {_price_of(player)}, or cost_usd in its recorded replies"
 
 

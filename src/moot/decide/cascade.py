@@ -152,6 +152,14 @@ class Cascade(Captained):
         return replace(verdict, traces=(*verdict.traces, *records))
 
 
+def order_shape(played: Strategy, team: Team) -> dict[str, Any]:
+    """What a cell's identity keeps of an order that follows from prices, or from what recorded replies cost: with others of them
+    these players are asked in another."""
+    if isinstance(played, Cascade) and played.order == CHEAPEST_FIRST:
+        return {"order": cheapest_first(team)}
+    return {}
+
+
 def cascade_mark(played: Strategy, stage: str) -> str:
     """Of a cascade that asks in this order, until then, and ends with a stage of this mark: whatever rule it holds."""
     assert isinstance(played, Cascade), "nothing else ends with a stage"

@@ -26,6 +26,7 @@ from moot.decide.abstaining import (
     traits_with,
     unused_words,
 )
+from moot.decide.cascade import order_shape
 from moot.decide.promise import largest_cluster
 from moot.decide.rule_file import FittedRule
 from moot.errors import FileError, UsageError
@@ -202,7 +203,7 @@ def cell_of(
         "prompts": prompt_hashes(played, prompts, traits, long_answers=long_answers),
         "players": list(map(player_spec, lineup.players)),
     }
-    spec |= {**staff_shape(lineup), **seating}
+    spec |= {**staff_shape(lineup), **seating, **order_shape(played, lineup)}
     if traits.repeats > 1:
         spec["repeats"] = traits.repeats
     spec |= sureness_shape(played, abstain, rule)

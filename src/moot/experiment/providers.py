@@ -259,7 +259,7 @@ def _simulated(file: ExperimentFile, name: str, spec: SimulatedSpec, dataset: Da
 
 
 def _recorded(file: ExperimentFile, name: str, spec: RecordedSpec, dataset: Dataset | None, shared: Shared) -> Model:
-    return recorded_model(file, name, spec)
+    return recorded_model(file, name, spec, dataset)
 
 
 def _object(file: ExperimentFile, name: str, *_: Any) -> Model:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from moot.data import Dataset
 from moot.experiment.listed_price import listed
 from moot.experiment.model_specs import RecordedSpec
 from moot.experiment.spec import ExperimentFile
 from moot.models.model import Model
-from moot.models.recorded import RecordedModel, Recording, read_recording
+from moot.models.recorded import PlayedBack, RecordedModel, Recording, read_recording
 
 
-def recorded_model(file: ExperimentFile, name: str, spec: RecordedSpec) -> Model:
+def recorded_model(file: ExperimentFile, name: str, spec: RecordedSpec, dataset: Dataset | None) -> Model:
     path = file.beside(spec.file)
     recording, then = _recording(file, name, spec), listed(spec.price)
-    return RecordedModel(name, file=path, model=spec.model, then=then, recording=recording)
+    asked = None if dataset is None else frozenset(case.question.id for case in dataset)
+    played = None if asked is None else PlayedBack(asked, file.spec.repeats)
+    return RecordedModel(name, file=path, model=spec.model, then=then, recording=recording, played=played)
 
 
 def _recording(file: ExperimentFile, name: str, spec: RecordedSpec) -> Recording:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -60,10 +60,13 @@ class Recording:
     of_calls: frozenset[str] = frozenset()
     """Models of which every call is kept, and not their drafts alone."""
 
-    def spent_by(self, model: str) -> list[SpentThen]:
-        """What each of its replies took, in the order of the file; of most files that is nothing that anybody knows."""
-        of_drafts = [self.spent.get(key, NOTHING_SPENT) for key in self.replies if key[0] == model]
-        return [*of_drafts, *(call.spent for key, call in self.calls.items() if key[0] == model)]
+    def spent_by(self, model: str, played: PlayedBack | None = None) -> list[SpentThen]:
+        """What each of its replies took, in the order of the file; of most files that is nothing that anybody knows. `played`:
+        of those alone that are played back."""
+        drafts = [(key, self.spent.get(key, NOTHING_SPENT)) for key in self.replies if key[0] == model]
+        calls = [((key[0], call.question, key[2]), call.spent) for key, call in self.calls.items() if key[0] == model]
+        every = (*drafts, *calls)
+        return [spent for (_, question, sample), spent in every if played is None or played.holds(question, sample)]
 
 
 class RecordedCall(NamedTuple):
@@ -72,6 +75,18 @@ class RecordedCall(NamedTuple):
     text: str
     finish: str
     spent: SpentThen
+    question: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedBack:
+    """Which part of a recording an experiment plays: a file of replies may hold many more."""
+
+    questions: Collection[str]
+    repeats: int
+
+    def holds(self, question: str, sample: int) -> bool:
+        return question in self.questions and sample < self.repeats
 
 
 def request_digest(messages: Sequence[Sequence[str]], attempt: int) -> str:
@@ -95,14 +110,16 @@ class RecordedModel:
         price: Price | None = None,
         then: Price | None = None,
         recording: Recording | None = None,
+        played: PlayedBack | None = None,
     ) -> None:
-        """`recording`: what was read from files of another form; left out: the file is in ours. `price` None: a reply whose cost
-        is not recorded cost nobody knows what, unless `then` says what tokens cost when it was made. What nobody knows is not
-        0."""
+        """`played`: what is asked of it, so that its means are of that; None: whatever it holds. `recording`: what was read
+        from files of another form; left out: the file is in ours. `price` None: a reply whose cost is not recorded cost nobody
+        knows what, unless `then` says what tokens cost when it was made. What nobody knows is not 0."""
         self.name = name
         self.model = model
         self.price = price
         self.then = then
+        self._played = played
         self.recording = recording or read_recording(file)
         if model not in self.recording.models:
             models = sorted(self.recording.models)
@@ -155,21 +172,22 @@ class RecordedModel:
 
     @cached_property
     def _costs_then_usd(self) -> list[float | None]:
-        return [self._cost_then_usd(spent) for spent in self.recording.spent_by(self.model)]
+        return [self._cost_then_usd(spent) for spent in self.recording.spent_by(self.model, self._played)]
 
     @property
     def known_costs(self) -> int:
-        """Of how many of its replies it is known what they cost when they were made."""
+        """Of how many of its replies that are played back it is known what they cost when they were made."""
         return sum(cost is not None for cost in self._costs_then_usd)
 
     @cached_property
     def mean_cost_usd(self) -> float | None:
-        """Of its replies when they were made, whatever is paid now; None where that is not known of each of them."""
+        """Of its replies that are played back, when they were made, whatever is paid now; None where that is not known of each of
+        them."""
         return _mean(self._costs_then_usd)
 
     @cached_property
     def mean_completion_tokens(self) -> float | None:
-        return _mean([spent.usage.completion for spent in self.recording.spent_by(self.model)])
+        return _mean([spent.usage.completion for spent in self.recording.spent_by(self.model, self._played)])
 
     async def close(self) -> None:
         pass
@@ -234,7 +252,7 @@ def _recording(path: Path, lines: Iterable[_Line]) -> Recording:
             problem = f"a second reply of {key[0]!r} to {key[1]!r}, sample {key[2]}{to_one}"
             raise FileError(problem, file=path, line=line.number)
         if line.request is not None:
-            calls[place] = RecordedCall(line.text, line.finish, line.spent)
+            calls[place] = RecordedCall(line.text, line.finish, line.spent, key[1])
             continue
         replies[key] = line.text
         if line.answer is not None:
