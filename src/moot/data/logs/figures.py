@@ -33,7 +33,7 @@ class ImportedModel:
     missing: int
     """Samples of its log without a reply."""
     unread: int
-    """Replies from which no answer could be taken."""
+    """Replies from which no answer could be taken, without those that refuse one."""
     stated: float | None
     """The accuracy that the log gives: as it states it, else the mean of its verdicts. None: it has no verdicts."""
     metric: str | None
@@ -79,7 +79,7 @@ def _of_model(
         len({reply.question.id for reply in said}),
         len(replies),
         len(replies) - len(said),
-        sum(reply.answer is None and not reply.read_in_play for reply in said),
+        sum(reply.answer is None and not reply.read_in_play and not reply.logged.refused for reply in said),
         mean if alone is None else alone.value,
         None if alone is None else alone.metric,
         tuple(_otherwise(replies, theirs, stated)),

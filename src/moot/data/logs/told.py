@@ -102,6 +102,9 @@ def _of_model(
     never = questions - len({reply.question.id for reply in own})
     if never:
         yield f"{model.name}: never asked {never} of {count(questions, 'question')}, on which it will be unanswered"
+    if refused := sum(reply.logged.refused for reply in own):
+        of_replies = count(model.samples - model.missing, "reply", "replies")
+        yield f"{model.name}: {refused} of {of_replies} refused to answer"
     if model.unread:
         rescued = sum(reply.said and reply.answer is None and reply.worth == 1 for reply in own)
         right = f", {rescued} of them right by the log" if rescued else ""
