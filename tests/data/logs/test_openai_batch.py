@@ -171,7 +171,9 @@ def test_what_failed_and_was_submitted_again_is_the_reply(tmp_path: Path) -> Non
 def test_two_replies_to_one_request_are_told_and_not_chosen_from(tmp_path: Path) -> None:
     replies(tmp_path, "a", "gpt-4o", {"q1": "Paris", "q2": "Rome"})
     replies(tmp_path, "b", "gpt-4o", {"q2": "Milan"})
-    with pytest.raises(MootError, match=r"a second reply of 'gpt-4o' to 'q2', sample 0: .*a_out\.jsonl has one already"):
+    with pytest.raises(
+        MootError, match=r"a second reply of 'gpt-4o' to 'q2', sample 0: .*a_out\.jsonl has one already"
+    ):
         import_logs("openai-batch", [tmp_path])
 
 

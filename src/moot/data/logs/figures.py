@@ -69,7 +69,8 @@ def _of_model(
     here = {id(reply): worth_here(reply, cases[reply.question.id]) for reply in replies if reply.question.id in cases}
     ours = {key: worth for key, worth in here.items() if worth is not None}
     stated = [figure for figure in figures if figure.model == name]
-    costs = [reply.logged.cost_usd for reply in said]
+    # A call that was never made costs nothing; one that failed may be on the bill, where the log says so.
+    costs = [reply.logged.cost_usd for reply in replies if reply.said or reply.logged.cost_usd is not None]
     known = [cost for cost in costs if cost is not None]
     mean = _mean(replies, theirs)
     tasks = {reply.logged.question.task for reply in replies}

@@ -120,7 +120,10 @@ def put_together(
     remarks += left_out_words(questions.left_out.values())
     remarks += forms_words(whole, forms.unsaid)
     remarks += [*placeholder_words(unpriced), *resubmitted_words(resubmitted)]
-    notes = (*dict.fromkeys(remarks), *notes_of(models, read, cases, len(asked), unreferenced, contrary))
+    with_one = {row["id"] for row in rows}
+    said_before = (each.unreferenced for each in wanted if isinstance(each, LogRemark))
+    told = len(frozenset[str]().union(*said_before) - with_one)
+    notes = (*dict.fromkeys(remarks), *notes_of(models, read, cases, len(asked), unreferenced, told, contrary))
     recorded = tuple(each.row for each in read if each.row is not None)
     if not recorded:
         raise FileError(f"no reply in it that could be played back{_because(wanted, files[0], replies)}", file=files[0])

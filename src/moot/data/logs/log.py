@@ -107,6 +107,8 @@ class LogRemark:
     words: str
     task: str | None = None
     """Of which task, where it is of one: whoever wants another is not told."""
+    unreferenced: frozenset[str] = frozenset()
+    """The questions that it says are without a reference, so that nobody says it of them again."""
 
 
 LogEntry = LoggedReply | LoggedFigure | LogRemark

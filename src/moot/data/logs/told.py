@@ -22,8 +22,10 @@ def notes_of(
     cases: Mapping[str, Case],
     questions: int,
     unreferenced: int,
+    told_before: int,
     contrary: Sequence[ContraryVerdicts],
 ) -> Iterator[str]:
+    """`told_before`: of how many of the unreferenced the log itself has said so, with their places."""
     for task in contrary:
         of_task = f"{task.task}: " if task.task else ""
         wrong = f"{of_task}the verdicts call {task.wrong} of {count(task.of, 'reply', 'replies')} wrong that"
@@ -36,8 +38,10 @@ def notes_of(
     if unreferenced == questions:
         own = "what is right has to come from questions of your own with the same ids"
         yield f"no reference could be taken from these logs: {own}"
-    elif unreferenced:
-        yield f"{count(unreferenced, 'question')} without a reference, left out of the questions"
+    elif unreferenced > told_before:
+        others = " more" if told_before else ""
+        left = count(unreferenced - told_before, f"question{others}", f"questions{others}")
+        yield f"{left} without a reference, left out of the questions"
 
 
 def left_out_words(questions: Iterable[LeftOutQuestion]) -> Iterator[str]:
@@ -175,7 +179,7 @@ def absent_from(replies: Sequence[AnsweredReply]) -> Iterator[str]:
         (
             "counts of tokens",
             "tokens",
-            [(reply.usage.prompt, reply.usage.completion) != (None, None) for reply in said],
+            [None not in (reply.usage.prompt, reply.usage.completion) for reply in said],
         ),
         ("times", "seconds", [reply.seconds is not None for reply in said]),
         ("verdicts", "worth", [reply.worth is not None for reply in said]),
