@@ -40,6 +40,9 @@ QuestionKind = Literal["open", "choice", "yes-no", "text"]
 TEXT: QuestionKind = "text"
 QUESTION_KINDS: tuple[QuestionKind, ...] = get_args(QuestionKind)
 
+REFUSALS = ("refusal", "content_filter")
+"""Words for how a reply ended that say that there is none: by the model itself, or by a filter."""
+
 UNKNOWN = "[UNKNOWN]"
 """The answer of a player who says that the question cannot be answered."""
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -243,7 +246,7 @@ class Reply:
 
     @property
     def refused(self) -> bool:
-        return self.finish in ("refusal", "content_filter")
+        return self.finish in REFUSALS
 
     @property
     def unrecorded(self) -> bool:

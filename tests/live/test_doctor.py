@@ -258,3 +258,58 @@ async def test_what_cuts_replies_off_is_named(tmp_path: Path) -> None:
         found = await diagnosis(tmp_path, endpoint(base_url))
     assert not found.well
     assert "the last one: cut off by max_tokens" in found.words
+
+
+NO_SYSTEM = {"error": {"message": "System role not supported", "type": "BadRequestError", "code": 400}}
+
+
+async def told_of_system(folder: Path, *said: tuple[int, Any], folded: tuple[int, Any] | None = None) -> Diagnosis:
+    """What a server says to those who send a system role, one after the other, the last again and again, and to others."""
+    left = list(said)
+    answer = {"content": '{"reasoning": "known", "answer": "Paris"}'}
+    well = (200, {"choices": [{"message": answer, "finish_reason": "stop"}]})
+
+    async def complete(request: web.Request) -> web.Response:
+        roles = [message["role"] for message in (await request.json())["messages"]]
+        status, body = (folded or well) if "system" not in roles else left.pop(0) if left[1:] else left[0]
+        return web.json_response(well[1] if body is None else body, status=status)
+
+    async with listening(complete) as base_url:
+        told = {"patient": {"model": "patient", "instruction": "Be careful."}}
+        return await diagnosis(folder, endpoint(base_url), players=told)
+
+
+async def test_a_system_role_that_is_refused_again_and_again_is_to_be_folded(tmp_path: Path) -> None:
+    found = await told_of_system(tmp_path, (400, NO_SYSTEM))
+    assert not found.well
+    assert found.words.endswith("With system: fold it answers 'Paris'")
+
+
+@pytest.mark.parametrize("status", [400, 500])
+async def test_what_was_refused_once_is_no_ground_for_advice(tmp_path: Path, status: int) -> None:
+    """A server that is still loading, or one of several behind one address: asked again it takes the system role."""
+    found = await told_of_system(tmp_path, (status, NO_SYSTEM), (200, None))
+    assert (found.well, found.words) == (True, "answers 'Paris'")
+    assert found.remark == doctor.REFUSED_ONCE
+    assert "fold" not in found.remark
+
+
+@pytest.mark.parametrize("status", [429, 503])
+async def test_what_passes_does_not_tell_whether_folding_helps(tmp_path: Path, status: int) -> None:
+    busy = (status, {"error": {"message": "try again later"}})
+    found = await told_of_system(tmp_path, (400, NO_SYSTEM), folded=busy)
+    assert not found.well
+    assert "Whether it answers with system: fold could not be told" in found.words
+    assert "does not answer either" not in found.words
+
+
+async def test_a_busy_server_is_told_nothing_about_its_system_role(tmp_path: Path) -> None:
+    """The words alone do not make it a refusal."""
+    found = await told_of_system(tmp_path, (503, {"error": {"message": "System role not supported yet: loading"}}))
+    assert not found.well
+    assert "fold" not in found.words
+
+
+async def test_a_refusal_of_both_is_told(tmp_path: Path) -> None:
+    found = await told_of_system(tmp_path, (400, NO_SYSTEM), folded=(400, {"error": {"message": "no such thing"}}))
+    assert "With system: fold it does not answer either" in found.words

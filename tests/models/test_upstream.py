@@ -21,6 +21,7 @@ from moot.experiment.spec import read_experiment
 from moot.models.endpoint import EndpointModel
 from moot.models.model import call_key
 from moot.models.retry_after import LONGEST_S, asked_pause_s, duration_s
+from moot.models.stream_way import StreamRefused, StreamWay
 from moot.types import Message, Price, Reply, Request
 
 PLAIN = Request((Message("system", "Be brief."), Message("user", "Who?")))
@@ -433,6 +434,17 @@ async def test_a_refusal_that_is_billed_is_not_asked_again() -> None:
             await model.generate(PLAIN)
     assert len(server.seen) == 1
     assert caught.value.billed_tokens == (9, 1)
+
+
+@pytest.mark.parametrize("words", ["upstream not found", "No healthy Upstream", "the downstream is gone"])
+async def test_a_gateway_that_speaks_of_what_is_behind_it_refuses_no_stream(words: str) -> None:
+    known = StreamWay(always=False, price=None)
+    body: dict[str, Any] = {}
+    asked = known.body(body, listens=True)
+    known.check(asked, 404, words)
+    assert (known.body({}, listens=True), known.words()) == ("counted", ())
+    with pytest.raises(StreamRefused):
+        known.check(asked, 400, "Streaming is not supported")
 
 
 async def test_stream_options_that_a_server_does_not_know() -> None:

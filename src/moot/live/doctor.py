@@ -5,15 +5,15 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
-from moot.errors import ConnectionFailed, MootError, RequestRejected, TimedOut
+from moot.errors import CallError, ConnectionFailed, MootError, RequestRejected, TimedOut
 from moot.experiment.plan import Plan
 from moot.experiment.providers import BuiltModel
 from moot.live.listed_models import listing_words
 from moot.models.cut_out import CUT_FROM_ANSWER, keys_in_words, was_cut
-from moot.models.endpoint import EndpointModel
+from moot.models.endpoint import EndpointModel, SystemRole
 from moot.models.key_gate import REFUSING, key_advice
 from moot.models.model import Wrapper
 from moot.models.price_table import installed_table, known_host, price_words
@@ -23,6 +23,8 @@ from moot.prompts import Prompts
 from moot.stats.counted_words import count
 from moot.team import Player, Team
 from moot.types import Question, Reply, Request
+
+REFUSED_ONCE = "a server that refused a system role once, and took it when it was asked again"
 
 PATIENCE_S = 120.0
 """A model that has not answered one easy question by then is not well."""
@@ -113,15 +115,19 @@ def _recording(name: str, model: RecordedModel, cases: Sequence[str]) -> Diagnos
 
 
 class _Refusals(Wrapper):
-    """Keeps what a draft does not: with which status a request was rejected."""
+    """Keeps what a draft does not: with which status a request was rejected, and why the last one brought no reply."""
 
     last: RequestRejected | None = None
+    failed: CallError | None = None
 
     async def generate(self, request: Request) -> Reply:
+        self.failed = None
         try:
             return await self.inner.generate(request)
-        except RequestRejected as error:
-            self.last = error
+        except CallError as error:
+            self.failed = error
+            if isinstance(error, RequestRejected):
+                self.last = error
             raise
 
 
@@ -159,7 +165,11 @@ async def _asked(name: str, built: BuiltModel, office: _Office) -> Diagnosis:
     if refusals.last is not None and refusals.last.status in REFUSING:
         words += f". {key_advice(refusals.last.status, built.key_from)}"
     elif isinstance(refusals.last, NoSystemRole) and isinstance(model, EndpointModel):
-        words += f". {await _folded(model, team, office)}"
+        folded = await _with_system("fold", model, team, office)
+        if folded.answer is not None and (again := await _with_system("send", model, team, office)).answer is not None:
+            well, words, listing = True, f"answers {again.answer!r}", REFUSED_ONCE
+        else:
+            words += f". {folded.words}"
     elif listing is not None and not well:
         words += f"; it is {listing}"
     return Diagnosis(
@@ -188,17 +198,31 @@ def _no_answer_words(replies: Sequence[Reply], patience_s: float) -> str:
     return f"{none} that could be used; {count(len(replies), 'reply', 'replies')} came{at_limit}"
 
 
-async def _folded(model: EndpointModel, team: Team, office: _Office) -> str:
-    """Whether it answers without a system role, tried once."""
-    model.system = "fold"
+@dataclass(frozen=True, slots=True)
+class _Tried:
+    """How it went with the system's words sent in one way."""
+
+    answer: str | None
+    words: str
+
+
+async def _with_system(way: SystemRole, model: EndpointModel, team: Team, office: _Office) -> _Tried:
+    """Tried once. What passes, such as a server that is busy, tells nothing of the way."""
+    player = team.players[0]
+    asked = _Refusals(player.model)
+    model.system = way
     try:
         async with asyncio.timeout(office.patience_s):
-            draft = await team.draft(team.players[0], QUESTIONS[office.prompts.language])
+            draft = await team.draft(replace(player, model=asked), QUESTIONS[office.prompts.language])
     except TimeoutError:
-        return "With system: fold it does not answer either"
+        return _Tried(None, f"Whether it answers with system: {way} could not be told: no answer in time")
     finally:
         model.system = "send"
-    return f"With system: fold it {f'answers {draft.text!r}' if draft.text is not None else 'does not answer either'}"
+    if draft.text is not None:
+        return _Tried(draft.text, f"With system: {way} it answers {draft.text!r}")
+    if asked.failed is None or isinstance(asked.failed, RequestRejected):
+        return _Tried(None, f"With system: {way} it does not answer either")
+    return _Tried(None, f"Whether it answers with system: {way} could not be told: {asked.failed}")
 
 
 def _listed_price(model: EndpointModel) -> str | None:

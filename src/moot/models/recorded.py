@@ -26,6 +26,8 @@ ReplyKey = tuple[str, str, int]
 
 
 NOT_COUNTED = Usage()
+NEVER_ASKED = Usage(0, 0, 0, 0)
+"""Of what no recording has: nobody was asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,8 @@ class Recording:
     """Where a line has an `open_answer`: in the form of a reply, for whoever asks an open question."""
     spent: Mapping[ReplyKey, SpentThen] = field(default_factory=dict)
     """Where a line says what it took."""
+    finishes: Mapping[ReplyKey, str] = field(default_factory=dict)
+    """Where a line says how it ended, and that is not as usual."""
 
     calls: Mapping[ReplyKey, RecordedCall] = field(default_factory=dict)
     """Where a line has a `request`: by model, request and sample."""
@@ -146,9 +150,10 @@ class RecordedModel:
             text = self.recording.open_answers.get(key)
         text = text or self.recording.replies.get(key)
         if text is None or request.attempt:  # asking a recording again brings nothing new
-            return Reply("", finish="unrecorded", version=self.model, cost_usd=0.0)
+            return Reply("", "unrecorded", NEVER_ASKED, version=self.model, cost_usd=0.0)
         spent = self.recording.spent.get(key, NOTHING_SPENT)
-        return Reply(text, "stop", spent.usage, spent.seconds, self.model, self._cost_usd(spent))
+        finish = self.recording.finishes.get(key, "stop")
+        return Reply(text, finish, spent.usage, spent.seconds, self.model, self._cost_usd(spent))
 
     def _said_then(self, request: Request) -> Reply:
         """To the very same words. Every call that had a reply is there, so that another one had none: then it fails as it did,
@@ -243,6 +248,7 @@ def _recording(path: Path, lines: Iterable[_Line]) -> Recording:
     answers: dict[ReplyKey, str] = {}
     open_answers: dict[ReplyKey, str] = {}
     spent: dict[ReplyKey, SpentThen] = {}
+    finishes: dict[ReplyKey, str] = {}
     calls: dict[ReplyKey, RecordedCall] = {}
     for line in lines:
         key = line.key
@@ -261,11 +267,13 @@ def _recording(path: Path, lines: Iterable[_Line]) -> Recording:
             open_answers[key] = line.open_answer
         if line.spent != NOTHING_SPENT:
             spent[key] = line.spent
+        if line.finish != "stop":
+            finishes[key] = line.finish
     of_calls, of_drafts = (frozenset(model for model, _, _ in kept) for kept in (calls, replies))
     if both := sorted(of_calls & of_drafts):
         problem = f"some lines of {both[0]!r} have a request and others none; expected it in all of a model or in none"
         raise FileError(problem, file=path, key="request")
-    return Recording(path, "", replies, of_calls | of_drafts, answers, open_answers, spent, calls, of_calls)
+    return Recording(path, "", replies, of_calls | of_drafts, answers, open_answers, spent, finishes, calls, of_calls)
 
 
 def json_object(line: bytes, path: Path, number: int) -> dict[str, Any]:

@@ -7,6 +7,7 @@ only where its tokens are counted. What the file says of streaming (`stream: tru
 
 from __future__ import annotations
 
+import re
 from typing import Any, Literal
 
 from moot.errors import RequestRejected
@@ -16,6 +17,8 @@ from moot.types import FREE, Price, Reply
 Way = Literal["counted", "uncounted", "whole"]
 
 NOT_COUNTED_STREAMS = "tokens of streams are not counted"
+_OF_STREAMS = re.compile(r"(?<!up)(?<!down)stream", re.IGNORECASE)
+"""A gateway speaks of its upstream where it means the server behind it."""
 _REFUSING = (400, 404, 405, 415, 422, 501)
 
 
@@ -46,7 +49,7 @@ class StreamWay:
 
     def check(self, asked: Way, status: int, words: str) -> None:
         """`StreamRefused` where a server's complaint is about the way in which it was asked: a lesser one is left."""
-        if asked == "whole" or status not in _REFUSING or "stream" not in words.casefold():
+        if asked == "whole" or status not in _REFUSING or not _OF_STREAMS.search(words):
             return
         if self._always:
             if asked == "uncounted" or "stream_options" not in words.casefold():

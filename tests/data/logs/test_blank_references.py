@@ -32,6 +32,7 @@ def test_a_few_are_left_out_with_a_line(form: tuple[str, str], tmp_path: Path) -
     assert [row["id"] for row in logs.questions] == ["q0", "q2", "q4", "q5"]
     said = [note for note in logs.notes if "no reference under" in note]
     assert len(said) == 1
+    assert not any("without a reference" in note for note in logs.notes), "it is said once"
     assert said[0].startswith("kept.csv: 2 rows have no reference under ")
     assert said[0].endswith("left out of the questions (line 3, 5)")
     assert [(model.here, model.graded) for model in logs.models] == [(1.0, 4), (0.0, 4)], "as if they were not there"

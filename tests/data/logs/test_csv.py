@@ -251,3 +251,14 @@ class TestTablesOfElsewhere:
         logs = imported(tmp_path, "Frage;Antwort;Lösung;Modell;Ausgabe;x", *rows)
         assert logs.questions == ()
         assert any("columns that are not used: Antwort, Lösung, x" in note for note in logs.notes)
+
+
+def test_what_a_call_without_a_reply_cost_is_part_of_the_bill_where_it_is_told(tmp_path: Path) -> None:
+    """Nobody was asked the third: that costs nothing, and leaves no cost unknown."""
+    rows = ["id,question,A,B,answer,ann,bob,ann_cost,bob_cost"]
+    rows += [
+        f"q{n},Which of {n}?,red,blue,A,A,{'B' if n < 2 else ''},0.1,{('0.2', '0.2', '', '0.3')[n]}" for n in range(4)
+    ]
+    (tmp_path / "kept.csv").write_text("\n".join(rows) + "\n")
+    logs = import_logs("csv", [tmp_path / "kept.csv"])
+    assert {model.name: model.cost_usd for model in logs.models} == pytest.approx({"ann": 0.4, "bob": 0.7})

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+import moot
 from moot.data.logs.imported import ImportedLogs, import_logs
 from moot.errors import MootError
 
@@ -150,3 +151,86 @@ def test_a_number_of_replies_that_is_none_is_one(number: Any, tmp_path: Path) ->
     replies(tmp_path, "a", "gpt-4o", {"q1": "Paris"})
     logs = import_logs("openai-batch", [tmp_path])
     assert "gpt-4o: 3 of 4 samples have no reply (in no file of replies)" in logs.notes
+
+
+def test_what_failed_and_was_submitted_again_is_the_reply(tmp_path: Path) -> None:
+    """As after a batch that ran into a limit: its failures stand in one file of replies, what came of them in another."""
+    requests(tmp_path, "a", "gpt-4o")
+    failed = {"custom_id": "q2", "response": {"status_code": 429, "body": {"error": {"message": "slow down"}}}}
+    replies(tmp_path, "a", "gpt-4o", {"q1": "Paris", "q3": "Madrid", "q4": "Lima"})
+    lines(tmp_path / "a_again_out.jsonl", [failed])
+    replies(tmp_path, "b", "gpt-4o", {"q2": "Rome"})
+    logs = import_logs("openai-batch", [tmp_path])
+    assert told(logs) == {"gpt-4o": (4, 0)}
+    assert {row["question_id"]: row.get("text") for row in logs.replies}["q2"] == "Rome"
+    assert "1 reply came when what had failed was asked again: the failure is left out" in logs.notes
+    lines(tmp_path / "c_out.jsonl", [failed])
+    assert told(import_logs("openai-batch", [tmp_path])) == {"gpt-4o": (4, 0)}, "whichever stands first, however often"
+
+
+def test_two_replies_to_one_request_are_told_and_not_chosen_from(tmp_path: Path) -> None:
+    replies(tmp_path, "a", "gpt-4o", {"q1": "Paris", "q2": "Rome"})
+    replies(tmp_path, "b", "gpt-4o", {"q2": "Milan"})
+    with pytest.raises(
+        MootError, match=r"a second reply of 'gpt-4o' to 'q2', sample 0: .*a_out\.jsonl has one already"
+    ):
+        import_logs("openai-batch", [tmp_path])
+
+
+def chosen(folder: Path, *choices: Mapping[str, Any], n: int = 3) -> ImportedLogs:
+    body = {"model": "gpt-4o", "n": n, "messages": [{"role": "user", "content": "Capital of France?"}]}
+    lines(folder / "a_in.jsonl", [{"custom_id": "q1", "body": body}])
+    response = {"status_code": 200, "body": {"model": "gpt-4o", "choices": choices}}
+    lines(folder / "a_out.jsonl", [{"custom_id": "q1", "response": response}])
+    return import_logs("openai-batch", [folder])
+
+
+def test_choices_stand_where_their_numbers_say(tmp_path: Path) -> None:
+    said = {2: "Lyon", 0: "Paris"}
+    logs = chosen(tmp_path, *({"index": index, "message": {"content": text}} for index, text in said.items()))
+    assert {row["sample"]: row["text"] for row in logs.replies} == said
+    assert told(logs) == {"gpt-4o": (1, 1)}
+
+
+@pytest.mark.parametrize("numbers", [(0, 0), (None, 1), (True, 0), (-1, 0), (10**9, 0)])
+def test_numbers_that_are_none_leave_choices_in_their_places(tmp_path: Path, numbers: tuple[Any, Any]) -> None:
+    choices = (
+        {"index": index, "message": {"content": text}} for index, text in zip(numbers, ("Paris", "Lyon"), strict=True)
+    )
+    logs = chosen(tmp_path, *choices, n=2)
+    assert {row["sample"]: row["text"] for row in logs.replies} == {0: "Paris", 1: "Lyon"}
+
+
+REFUSED = {
+    "a model": {"message": {"content": None, "refusal": "I cannot say that it is Paris."}, "finish_reason": "stop"},
+    "a filter": {"message": {"content": ""}, "finish_reason": "content_filter"},
+}
+
+
+@pytest.mark.parametrize("who", REFUSED)
+def test_a_refusal_is_one_in_play(tmp_path: Path, who: str) -> None:
+    """Neither missing nor an answer, be there one in its words."""
+    logs = chosen(tmp_path, REFUSED[who], n=1)
+    assert told(logs) == {"gpt-4o": (1, 0)}
+    assert "gpt-4o: 1 of 1 reply refused to answer" in logs.notes
+    (tmp_path / "kept.jsonl").write_text("\n".join(map(json.dumps, logs.replies)))
+    question = {"id": "q1", "text": "Capital of France?", "answer": "Paris"}
+    (tmp_path / "q.jsonl").write_text(json.dumps(question))
+    spec = {
+        "name": "again",
+        "questions": {"file": "q.jsonl"},
+        "models": {"ann": {"provider": "recorded", "file": "kept.jsonl", "model": "gpt-4o"}},
+        "strategies": ["solo"],
+    }
+    path = tmp_path / "again.yaml"
+    path.write_text(json.dumps(spec))
+    (row,) = moot.run(path).figures["accuracy"]
+    assert row["outcomes"] == {"refused": 1}
+
+
+def test_a_refusal_of_the_responses_api(tmp_path: Path) -> None:
+    output = [{"type": "message", "content": [{"type": "refusal", "refusal": "No."}]}]
+    response = {"status_code": 200, "body": {"model": "gpt-4o", "output": output}}
+    lines(tmp_path / "a_out.jsonl", [{"custom_id": "q1", "response": response}])
+    (row,) = import_logs("openai-batch", [tmp_path]).replies
+    assert (row["text"], row["finish"]) == ("No.", "refusal")

@@ -43,7 +43,7 @@ class AnsweredReply:
     def can_be_whole(self) -> bool:
         """Whether the log's verdict is on a reply to an open question which the tool did not find empty."""
         logged = self.logged
-        judged = logged.worth is not None and logged.question.answer is not None
+        judged = logged.worth is not None and logged.question.answer is not None and not logged.refused
         return judged and not self.question.is_closed and logged.text is not None and logged.answer != NOTHING_FOUND
 
     @property
@@ -57,7 +57,7 @@ class AnsweredReply:
         """Whether it is read in play and not here: the log names no reference, so what is asked then may have choices that no
         log names, and a tool that gives the whole reply as its answer took nothing from it."""
         logged = self.logged
-        if logged.question.answer is not None or logged.text is None:
+        if logged.question.answer is not None or logged.text is None or logged.refused:
             return False
         return logged.answer is None or logged.answer.strip() == logged.text.strip()
 
@@ -68,7 +68,9 @@ class AnsweredReply:
         if not self.said:
             return None
         row: dict[str, Any] = {"model": logged.model, "question_id": logged.question.name}
-        if self.read_in_play:
+        if logged.refused:
+            row |= {"text": logged.text or "", "finish": logged.finish}
+        elif self.read_in_play:
             row |= {"open_answer": self.answer, "text": logged.text}
         elif self.answer is not None:
             row |= {"answer": self.answer, "text": logged.text}
@@ -94,6 +96,8 @@ def answered(logged: LoggedReply, question: Question) -> AnsweredReply:
 
 def _answer(logged: LoggedReply, question: Question) -> str | None:
     given = logged.answer
+    if logged.refused:
+        return None
     if given is None:
         return None if logged.text is None else _read(question, logged, logged.text)
     short = given.strip()

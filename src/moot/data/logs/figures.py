@@ -33,7 +33,7 @@ class ImportedModel:
     missing: int
     """Samples of its log without a reply."""
     unread: int
-    """Replies from which no answer could be taken."""
+    """Replies from which no answer could be taken, without those that refuse one."""
     stated: float | None
     """The accuracy that the log gives: as it states it, else the mean of its verdicts. None: it has no verdicts."""
     metric: str | None
@@ -69,7 +69,8 @@ def _of_model(
     here = {id(reply): worth_here(reply, cases[reply.question.id]) for reply in replies if reply.question.id in cases}
     ours = {key: worth for key, worth in here.items() if worth is not None}
     stated = [figure for figure in figures if figure.model == name]
-    costs = [reply.logged.cost_usd for reply in said]
+    # A call that was never made costs nothing; one that failed may be on the bill, where the log says so.
+    costs = [reply.logged.cost_usd for reply in replies if reply.said or reply.logged.cost_usd is not None]
     known = [cost for cost in costs if cost is not None]
     mean = _mean(replies, theirs)
     tasks = {reply.logged.question.task for reply in replies}
@@ -79,7 +80,7 @@ def _of_model(
         len({reply.question.id for reply in said}),
         len(replies),
         len(replies) - len(said),
-        sum(reply.answer is None and not reply.read_in_play for reply in said),
+        sum(reply.answer is None and not reply.read_in_play and not reply.logged.refused for reply in said),
         mean if alone is None else alone.value,
         None if alone is None else alone.metric,
         tuple(_otherwise(replies, theirs, stated)),

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from moot.data.logs.answers import AnsweredReply, answered, contrary_verdicts
+from moot.data.logs.each_once import each_once, resubmitted_words
 from moot.data.logs.figures import ImportedModel, figures_of
 from moot.data.logs.formats import log_files, log_format
 from moot.data.logs.log import LogEntry, LogFormat, LoggedFigure, LoggedReply, LogRemark, by_metric, in_a_file
@@ -100,7 +101,7 @@ def put_together(
         raise FileError(_unasked(questions), file=paths[0] if len(paths) == 1 else files[0])
     there = {reply.question.task for reply in placed}
     figures = [figure for figure in figures if figure.task in there]
-    _check_each_once(placed)
+    placed, resubmitted = each_once(placed)
     _check_tasks(placed)
     placed = _numbered(placed)
     asked = questions.asked()
@@ -118,8 +119,11 @@ def put_together(
     unreferenced = len(asked) - len(rows)
     remarks += left_out_words(questions.left_out.values())
     remarks += forms_words(whole, forms.unsaid)
-    remarks += placeholder_words(unpriced)
-    notes = (*dict.fromkeys(remarks), *notes_of(models, read, cases, len(asked), unreferenced, contrary))
+    remarks += [*placeholder_words(unpriced), *resubmitted_words(resubmitted)]
+    with_one = {row["id"] for row in rows}
+    said_before = (each.unreferenced for each in wanted if isinstance(each, LogRemark))
+    told = len(frozenset[str]().union(*said_before) - with_one)
+    notes = (*dict.fromkeys(remarks), *notes_of(models, read, cases, len(asked), unreferenced, told, contrary))
     recorded = tuple(each.row for each in read if each.row is not None)
     if not recorded:
         raise FileError(f"no reply in it that could be played back{_because(wanted, files[0], replies)}", file=files[0])
@@ -230,23 +234,6 @@ def _renamed(
             f"--model {model}: the logs are of {len(names)} models ({_listed(names)}); expected those of one"
         )
     return [replace(reply, model=model) for reply in replies], [replace(each, model=model) for each in figures]
-
-
-def _check_each_once(replies: Sequence[LoggedReply]) -> None:
-    first: dict[tuple[str, str, int], LoggedReply] = {}
-    for reply in replies:
-        key = (reply.model, reply.question.name, reply.sample)
-        earlier = first.setdefault(key, reply)
-        if earlier is reply:
-            continue
-        again = f"a second reply of {reply.model!r} to {reply.question.name!r}, sample {reply.sample}"
-        if earlier.file == reply.file:
-            raise FileError(f"{again}: an id has to mean one question", file=reply.file, line=reply.line)
-        problem = f"{again}: {earlier.file} has one already; expected one log of a model and task"
-        raise FileError(
-            f"{problem} (repeats are samples within a log; moot import with --model gives another name)",
-            file=reply.file,
-        )
 
 
 def _check_tasks(replies: Sequence[LoggedReply]) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import ClassVar, Protocol
 
 from moot.models.recorded import NOT_COUNTED
-from moot.types import Usage
+from moot.types import REFUSALS, Usage
 
 NOTHING_FOUND = ""
 """As the answer of a reply: the tool looked for one, and found none."""
@@ -75,8 +75,19 @@ class LoggedReply:
     seconds: float | None = None
     problem: str | None = None
     """Why there is no reply."""
+    finish: str = "stop"
+    """How the reply ended, in the provider's words: a refusal has a text, and is no answer."""
     together: tuple[str, ...] = ()
     """Which of `tokens` and `seconds` the log has of all replies to one request together: they cannot be divided among them."""
+
+    @property
+    def refused(self) -> bool:
+        return self.finish in REFUSALS
+
+    @property
+    def failed(self) -> bool:
+        """Whether there is neither a reply nor a word on one: the call brought nothing."""
+        return self.text is None and not self.answer and (self.problem is not None or self.worth is None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +107,8 @@ class LogRemark:
     words: str
     task: str | None = None
     """Of which task, where it is of one: whoever wants another is not told."""
+    unreferenced: frozenset[str] = frozenset()
+    """The questions that it says are without a reference, so that nobody says it of them again."""
 
 
 LogEntry = LoggedReply | LoggedFigure | LogRemark

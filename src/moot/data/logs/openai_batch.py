@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from moot.data.logs.fields import items, json_lines, last_asked, mapping, spoken, text, tokens
 from moot.data.logs.log import LogEntry, LoggedReply, LogRemark, QuestionInLog
 from moot.errors import FileError
+from moot.models.filtered import FILTERED
 from moot.stats.counted_words import count
 
 MOST_NAMED = 5
@@ -220,14 +221,15 @@ def _replies(line: _Line, question: QuestionInLog, model: str, wanted: int) -> I
     usage = mapping(body.get("usage"))
     failed = mapping(line.row.get("error")) or mapping(body.get("error"))
     said = list(_said(body))
-    said += [None] * (max(1, wanted) - len(said))
-    for sample, words in enumerate(said):
+    said += [NOTHING_SAID] * (max(1, wanted) - len(said))
+    for sample, (words, finish) in enumerate(said):
         yield LoggedReply(
             model,
             question,
             line.path,
             line.number,
             text=words,
+            finish=finish,
             sample=sample,
             usage=tokens(
                 usage.get("prompt_tokens", usage.get("input_tokens")),
@@ -252,14 +254,46 @@ def _status(response: Mapping[str, Any]) -> str | None:
     return None if code in (None, 200) else f"status {code}"
 
 
-def _said(body: Mapping[str, Any]) -> Iterator[str | None]:
+class _Said(NamedTuple):
+    words: str | None
+    finish: str = "stop"
+
+
+NOTHING_SAID = _Said(None)
+
+
+def _said(body: Mapping[str, Any]) -> Iterator[_Said]:
     """Of chat completions, of completions, and of the Responses API."""
-    for choice in items(body.get("choices")):
-        fields = mapping(choice)
-        yield spoken(mapping(fields.get("message")).get("content")) or text(fields.get("text"))
+    for choice in _in_order([mapping(each) for each in items(body.get("choices"))]):
+        message = mapping(choice.get("message"))
+        words = spoken(message.get("content")) or text(choice.get("text"))
+        yield _or_refusal(words, text(message.get("refusal")), filtered=choice.get("finish_reason") == FILTERED)
     messages = [mapping(each) for each in items(body.get("output")) if mapping(each).get("type") == "message"]
     if messages:
-        yield spoken(messages[-1].get("content"))
+        content = messages[-1].get("content")
+        parts = [mapping(part) for part in items(content)]
+        refusals = [words for part in parts if (words := text(part.get("refusal"))) is not None]
+        filtered = mapping(body.get("incomplete_details")).get("reason") == FILTERED
+        yield _or_refusal(spoken(content), "\n".join(refusals) or None, filtered=filtered)
+
+
+def _in_order(choices: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    """By their numbers, wherever they stand; one that is not there is a sample without a reply. As they stand where they have
+    no numbers of their own."""
+    numbers = [choice.get("index") for choice in choices]
+    placed = {number: choice for number, choice in zip(numbers, choices, strict=True) if type(number) is int}
+    if len(placed) < len(choices) or not all(0 <= number < MOST_ASKED for number in placed):
+        yield from choices
+        return
+    for number in range(max(placed, default=-1) + 1):
+        yield placed.get(number, {})
+
+
+def _or_refusal(words: str | None, refusal: str | None, *, filtered: bool) -> _Said:
+    """A refusal is a reply: the model answered, and gave no answer."""
+    if refusal is not None and words is None:
+        return _Said(refusal, "refusal")
+    return _Said(words or "", FILTERED) if filtered else _Said(words)
 
 
 def _unanswered(

@@ -53,7 +53,8 @@ class RowsWithoutReference:
             rows = count(len(lines), "row has", "rows have")
             left_out = "left out of the questions" if all(line in questions for line in lines) else "left out"
             yield LogRemark(
-                f"{path.name}: {rows} no reference under {self.column}, {left_out} (line {listed_lines(lines)})"
+                f"{path.name}: {rows} no reference under {self.column}, {left_out} (line {listed_lines(lines)})",
+                unreferenced=frozenset(questions[line].name for line in lines if line in questions),
             )
 
 

@@ -22,8 +22,10 @@ def notes_of(
     cases: Mapping[str, Case],
     questions: int,
     unreferenced: int,
+    told_before: int,
     contrary: Sequence[ContraryVerdicts],
 ) -> Iterator[str]:
+    """`told_before`: of how many of the unreferenced the log itself has said so, with their places."""
     for task in contrary:
         of_task = f"{task.task}: " if task.task else ""
         wrong = f"{of_task}the verdicts call {task.wrong} of {count(task.of, 'reply', 'replies')} wrong that"
@@ -36,8 +38,10 @@ def notes_of(
     if unreferenced == questions:
         own = "what is right has to come from questions of your own with the same ids"
         yield f"no reference could be taken from these logs: {own}"
-    elif unreferenced:
-        yield f"{count(unreferenced, 'question')} without a reference, left out of the questions"
+    elif unreferenced > told_before:
+        others = " more" if told_before else ""
+        left = count(unreferenced - told_before, f"question{others}", f"questions{others}")
+        yield f"{left} without a reference, left out of the questions"
 
 
 def left_out_words(questions: Iterable[LeftOutQuestion]) -> Iterator[str]:
@@ -102,6 +106,9 @@ def _of_model(
     never = questions - len({reply.question.id for reply in own})
     if never:
         yield f"{model.name}: never asked {never} of {count(questions, 'question')}, on which it will be unanswered"
+    if refused := sum(reply.logged.refused for reply in own):
+        of_replies = count(model.samples - model.missing, "reply", "replies")
+        yield f"{model.name}: {refused} of {of_replies} refused to answer"
     if model.unread:
         rescued = sum(reply.said and reply.answer is None and reply.worth == 1 for reply in own)
         right = f", {rescued} of them right by the log" if rescued else ""
@@ -172,7 +179,7 @@ def absent_from(replies: Sequence[AnsweredReply]) -> Iterator[str]:
         (
             "counts of tokens",
             "tokens",
-            [(reply.usage.prompt, reply.usage.completion) != (None, None) for reply in said],
+            [None not in (reply.usage.prompt, reply.usage.completion) for reply in said],
         ),
         ("times", "seconds", [reply.seconds is not None for reply in said]),
         ("verdicts", "worth", [reply.worth is not None for reply in said]),
