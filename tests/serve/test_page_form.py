@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -121,4 +122,92 @@ async def test_what_stops_does_not_take_the_form_from_the_next_question(tmp_path
             assert form(browser) == chosen
             assert console(browser) == []
 
+        await asyncio.to_thread(watch)
+
+
+EARLY = """
+    new MutationObserver((_, watching) => {
+      if (!document.getElementById("ask")) return;
+      watching.disconnect();
+      document.addEventListener("readystatechange", () => {
+        for (const [ident, words] of Object.entries(%s)) {
+          const field = document.getElementById(ident);
+          field.value = words;
+          field.dispatchEvent(new Event("change", { bubbles: true }));
+        }
+      }, { once: true });
+    }).observe(document, { childList: true, subtree: true });
+"""
+"""Run before the page: this is chosen when the form is there and none of the page's modules has run yet."""
+
+
+@pytest.mark.parametrize(
+    "early", [{}, {"kind": "text"}, {"limit": "60"}, {"kind": "open", "limit": "9"}, {"kind": "", "limit": ""}], ids=str
+)
+async def test_what_is_chosen_before_the_scripts_are_there_stays(
+    tmp_path: Path, browser: Any, early: dict[str, str]
+) -> None:
+    async with (
+        streaming(lambda body, before: SAID, holds_all=True) as endpoint,
+        serving(tmp_path, {**team_of(endpoint, "talkative"), "strategies": ["talkative", "solo"]}) as served,
+    ):
+
+        def watch() -> None:
+            browser.get("about:blank")
+            opened(browser, served.url)
+            set_form(browser, kind="yes-no", limit="30")
+            browser.find_element(By.ID, "question").send_keys("Is it?", Keys.ENTER)
+            until(browser, lambda page: shown(page, "stop") == [True])
+            click(browser, "stop")
+            until(browser, lambda page: shown(page, "trouble", "again") == [True, True])
+            set_form(browser, question="", kind="", limit="")
+            source = {"source": EARLY % json.dumps(early)}
+            added = browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", source)
+            try:
+                browser.refresh()
+            finally:
+                browser.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", added)
+            until(browser, lambda page: shown(page, "trouble", "again") == [True, True])
+            until(browser, lambda page: page.execute_script(ALL_CAME))
+            chosen = any(early.values())
+            told = (value(browser, "question"), value(browser, "kind"), value(browser, "limit"))
+            assert told == (
+                ("", early.get("kind", ""), early.get("limit", "")) if chosen else ("Is it?", "yes-no", "30")
+            )
+            assert console(browser) == []
+
+        await asyncio.to_thread(watch)
+
+
+async def test_who_was_chosen_stays_when_a_text_is_wanted_that_they_cannot_give(tmp_path: Path, browser: Any) -> None:
+    async with (
+        streaming(lambda body, before: SAID) as endpoint,
+        serving(tmp_path, {**team_of(endpoint, "vote"), "strategies": ["vote", "talkative", "silent"]}) as served,
+    ):
+
+        def watch() -> None:
+            browser.get("about:blank")
+            opened(browser, served.url)
+            browser.execute_script("document.getElementById('ways').open = true")
+            first = value(browser, "model")
+            assert first.startswith("two/vote"), "which nobody has chosen"
+            set_form(browser, kind="text")
+            assert value(browser, "model").startswith("two/talkative"), "so it gives way to one that gives texts"
+            assert text(browser, "model-told") == ""
+            set_form(browser, kind="")
+            silent = next(team["model"] for team in teams["teams"] if team["strategy"] == "silent")
+            set_form(browser, model=silent, rival=first)
+            before = form(browser)
+            set_form(browser, kind="text")
+            assert form(browser) == {**before, "kind": "text"}
+            for ident, model in (("model-told", silent), ("rival-told", first)):
+                assert text(browser, ident).startswith(f"{model} gives no texts: choose another team, or another kind")
+            browser.find_element(By.ID, "question").send_keys("Plan?", Keys.ENTER)
+            until(browser, lambda page: "gives no texts" in text(page, "model-told") and shown(page, "stop") == [False])
+            assert value(browser, "model") == silent
+            set_form(browser, kind="open")
+            assert form(browser) == {**before, "kind": "open", "question": "Plan?"}
+            assert [text(browser, ident) for ident in ("model-told", "rival-told")] == ["", ""]
+
+        _, teams = await served.get("/v1/moot/teams")
         await asyncio.to_thread(watch)

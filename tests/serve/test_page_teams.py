@@ -70,8 +70,11 @@ async def test_who_is_seated_is_ticked(tmp_path: Path, browser: Any) -> None:
             choose(browser, "kind", "open")
             assert (offered("model")[0], offered("edit-strategy")[0]) == ("two/vote", "vote"), "for what they can do"
             choose(browser, "model", "two/vote")
+            choose(browser, "edit-strategy", "vote")
             choose(browser, "kind", "")
-            assert browser.find_element(By.ID, "model").get_attribute("value") == "two/talkative"
+            chosen = [browser.find_element(By.ID, ident).get_attribute("value") for ident in ("model", "edit-strategy")]
+            assert chosen == ["two/vote", "vote"], "who and what somebody has chosen"
+            assert text(browser, "model-told").startswith("two/vote gives no texts: choose another team")
             browser.execute_script("document.getElementById('ways').open = true")
             browser.find_element(By.ID, "choices").send_keys("a\nb")
             assert offered("model") == ["two/vote", "two/talkative"]

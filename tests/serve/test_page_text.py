@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browsing import By, Keys, asked, browsing, console, hushed, needs_browser, opened, requested, text, until
+from browsing import By, Keys, ask, asked, browsing, console, hushed, needs_browser, opened, requested, text, until
 from served import THREE, serving
 from stub_endpoint import answering
 
@@ -332,3 +332,37 @@ def test_what_others_wrote_is_as_they_published_it() -> None:
     for licence in re.findall(r"`(LICENSE\.[a-z.-]+)`", told):
         assert (PAGE / "vendor" / licence).stat().st_size > 500
     assert sum(path.stat().st_size for path in (PAGE / "vendor").iterdir()) < 1_000_000
+
+
+async def test_a_text_is_offered_no_comparison_with_an_answer(tmp_path: Path, browser: Any) -> None:
+    """No text is wrong for differing from a good one, and nobody counts them: it is right or wrong as somebody says."""
+    async with serving(tmp_path, {**THREE, "strategies": ["talkative"]}) as served:
+
+        def offered() -> list[str]:
+            script = """return [...document.querySelectorAll("#feedback :is(button, input)")]
+                .filter((each) => each.offsetParent).map((each) => each.id || each.textContent)"""
+            return list(browser.execute_script(script))
+
+        def titles() -> list[str]:
+            return [each.get_attribute("title") for each in browser.find_elements(By.CSS_SELECTOR, ".badge")]
+
+        def watch() -> None:
+            opened(browser, served.url)
+            browser.execute_script("document.getElementById('ways').open = true")
+            browser.execute_script("document.getElementById('kind').value = 'text'")
+            ask(browser, "Plan?")
+            buttons = ["The team was right", "It was wrong"]
+            assert offered() == buttons
+            assert titles() == ["text A", "text B", "text C"]
+            until(browser, lambda page: "#ep_" in page.current_url)
+            browser.refresh()
+            until(browser, lambda page: "call" in text(page, "cost"))
+            assert (offered(), titles()) == (buttons, ["text A", "text B", "text C"]), "and when it is looked at again"
+            browser.find_element(By.CSS_SELECTOR, "[data-correct=true]").click()
+            until(browser, lambda page: text(page, "learnt") == "Kept: the team was right.")
+            asked(browser, served.url, "Which?")
+            assert offered() == [*buttons, "right", "Keep it"]
+            assert all(title.startswith("group ") for title in titles())
+            assert console(browser) == []
+
+        await asyncio.to_thread(watch)

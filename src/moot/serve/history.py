@@ -39,7 +39,7 @@ VENDORED = ("markdown-it.umd.min.js", "highlight.min.js", "katex.min.js", "purif
 OURS = (
     *("table.js", "server.js", "stages.js", "written.js", "rich.js", "markdown.js"),
     *("tabs.js", "turns.js", "edit.js", "duel.js", "left.js", "asking.js", "ballots.js", "letters.js", "given.js"),
-    *("blind.js", "form.js"),
+    *("blind.js", "filled.js", "form.js"),
 )
 SCRIPTS = (*OURS, *(f"vendor/{name}" for name in VENDORED))
 FILES = ("table.html", "table.css", *SCRIPTS)

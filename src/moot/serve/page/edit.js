@@ -2,15 +2,19 @@
 
 const find = (id) => document.getElementById(id);
 
-/** Which strategies can be chosen. `texts`: whether a text is wanted, which not all of them can give. */
+/** Which strategies can be chosen. `texts`: whether a text is wanted, which not all of them can give: one that somebody has chosen
+ * stays chosen, and any other gives way. */
 export function offerStrategies(parts, texts) {
   if (!parts) return;
-  const before = find("edit-strategy").value;
+  const decides = find("edit-strategy");
+  const before = decides.value;
   const able = (name) => !texts || parts.texts.includes(name);
-  find("edit-strategy").replaceChildren(
+  decides.replaceChildren(
     ...parts.strategies.map((name) => Object.assign(new Option(able(name) ? name : `${name} (gives no texts)`, name), { disabled: !able(name) })),
   );
-  find("edit-strategy").value = able(before) && parts.strategies.includes(before) ? before : (parts.strategies.find(able) ?? "");
+  const stays = parts.strategies.includes(before) && (able(before) || before !== decides.dataset.offered);
+  decides.value = stays ? before : (parts.strategies.find(able) ?? "");
+  if (!stays) decides.dataset.offered = decides.value;
 }
 
 /** Draw the parts. `made` hears of the team, as the list of teams has them, when it is to be asked. */

@@ -11,6 +11,11 @@ export function put(...ids) {
   for (const id of ids.length ? ids : FIELDS) own.set(id, find(id).value);
 }
 
+/** What the browser had filled in before anybody could choose, in a page that was loaded anew. */
+export function putByBrowser() {
+  for (const id of FIELDS) own.set(id, find(id).dataset.filled ?? find(id).value);
+}
+
 /** Whether nobody has typed or chosen anything since. Who has emptied a field for a question has not begun another yet. */
 export function untouched() {
   return FIELDS.every((id) => find(id).value === own.get(id) || (["question", "choices"].includes(id) && !find(id).value.trim()));

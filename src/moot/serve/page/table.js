@@ -6,7 +6,7 @@ import { SEEN, alike, blind, broken, saidOf, settled as settledDuel, waiting, wh
 import { anew, bare, cut, plainly, rich, shown } from "./rich.js";
 import { again, comparable, current, duel, emptied, keptOf, stand } from "./duel.js";
 import { drawParts, offerStrategies, putTogether, sameTeam } from "./edit.js";
-import { put, untouched } from "./form.js";
+import { put, putByBrowser, untouched } from "./form.js";
 import { drawGiven, givenAsMarkdown } from "./given.js";
 import { begun, ended, entryFor, keepHere, keptHere, left, stopWhenLeft } from "./left.js";
 import { lettered } from "./letters.js";
@@ -34,7 +34,7 @@ const ITSELF = " (the same team)";
 const BEST = "the run's best";
 const KINDS = { open: "short", text: "a text", "yes-no": "yes or no", choice: "one of the choices" };
 const find = (id) => document.getElementById(id);
-const state = { blind: null, come: [], duel: null, simulated: new Set(), tab: "answer", early: "", teams: [], kind: "open", parts: null, seats: new Map(), mind: new Map(), work: new Map(), calls: [], asking: null, episode: null, stop: null };
+const state = { blind: null, offered: "", come: [], duel: null, simulated: new Set(), tab: "answer", early: "", teams: [], kind: "open", parts: null, seats: new Map(), mind: new Map(), work: new Map(), calls: [], asking: null, episode: null, stop: null };
 
 function make(tag, className, text) {
   const made = document.createElement(tag);
@@ -544,6 +544,12 @@ function steady(player) {
   return texts.length > 0 && plain(texts[0].text) === plain(texts.at(-1).text);
 }
 
+/** Whether a text was asked for, which nobody compares with an answer or counts. */
+function isText() {
+  const { choices = [], kind = "" } = state.asking ?? {};
+  return choices.length === 0 && (kind || state.kind) === "text";
+}
+
 /** `drafts`: the groups of what was said first. */
 function colour(groups, drafts) {
   const seats = [...state.seats.keys()];
@@ -556,7 +562,7 @@ function colour(groups, drafts) {
       // Beside choices a letter means one of them: a group is called by what it chose.
       const chose = state.asking?.choices.length ? (place.texts.at(-1)?.text ?? "").trim() : "";
       place.badge.textContent = /^[A-Z]$/.test(chose) ? chose : String.fromCharCode(65 + (number % 26));
-      place.badge.title = `group ${place.badge.textContent}: ${group.length} of ${state.seats.size}`;
+      place.badge.title = isText() && !traces(state.verdict ?? {}, "grouped").length ? `text ${place.badge.textContent}` : `group ${place.badge.textContent}: ${group.length} of ${state.seats.size}`;
       place.badge.hidden = false;
     }
   });
@@ -593,6 +599,7 @@ function decided(verdict) {
   find("feedback-part").hidden = verdict.answer === null && !abstained;
   state.abstained = abstained;
   for (const button of find("feedback").querySelectorAll("[data-correct]")) button.hidden = abstained;
+  find("right-part").hidden = isText() && !abstained; // no other text is wrong for differing from a good one
   say("right-label", abstained ? "the answer" : "or the answer");
 }
 
@@ -1051,6 +1058,7 @@ async function start() {
   document.title = `${name}: the table`;
   notReal(simulated);
   offer();
+  state.offered = find("model").value; // which nobody has chosen
   put("model", "rival");
   seat(teamCalled(find("model").value));
   idle();
@@ -1105,13 +1113,25 @@ function roomForChoices() {
   find("choices").rows = Math.min(MOST_LINES, Math.max(3, find("choices").value.split("\n").length + 1));
 }
 
-/** Another kind of answer is wanted: who cannot give it is not offered. */
+/** A team that somebody has chosen stays chosen: if it cannot give what is wanted, that stands beside it. */
+function unableToldFor(id) {
+  const team = teamCalled(find(id).value);
+  const unable = Boolean(team) && textWanted() && !team.texts;
+  say(`${id}-told`, unable ? `${team.model} gives no texts: choose another team, or another kind of answer.` : "");
+  return unable;
+}
+
+/** Another kind of answer is wanted: who cannot give it is not offered, and a team that nobody has chosen gives way to one that can. */
 function reoffer() {
   const before = find("model").value;
   offer();
-  const chosen = teamCalled(before);
-  find("model").value = chosen && (!textWanted() || chosen.texts) ? before : find("model").querySelector("option:not(:disabled)")?.value;
+  const asked = teamCalled(before);
+  const stays = asked && (!textWanted() || asked.texts || before !== state.offered);
+  find("model").value = stays ? before : find("model").querySelector("option:not(:disabled)")?.value;
+  if (!stays) state.offered = find("model").value;
+  if (!stays) put("model");
   if (find("model").value !== before) find("model").dispatchEvent(new Event("change"));
+  unableToldFor("model");
 }
 
 /** The teams that can be asked, in the order in which they are offered; `chosen` is to be asked. */
@@ -1154,9 +1174,11 @@ function offerRivals() {
     option.disabled = (texts && !team.texts) || itself;
     option.textContent = shown(option.textContent).replace(ITSELF, "") + (itself ? ITSELF : "");
   }
-  const chosen = find("rival").selectedOptions[0];
-  say("rival-told", chosen?.disabled && sameTeam(teamCalled(chosen.value), asked) ? `${chosen.value} is the team that is asked, by another name: nobody stands beside it.` : "");
-  if (chosen?.disabled) find("rival").value = "";
+  const rival = teamCalled(find("rival").value);
+  if (rival && sameTeam(rival, asked)) {
+    say("rival-told", `${rival.model} is the team that is asked, by another name: nobody stands beside it.`);
+    find("rival").value = "";
+  } else unableToldFor("rival");
 }
 
 /** The table with nothing on it: who would be asked. */
@@ -1184,7 +1206,7 @@ function themed() {
 }
 
 const leftWithPage = left(); // before anything can be asked from here
-put(); // a browser fills the form of a page that is loaded anew
+putByBrowser();
 themed();
 dark.addEventListener("change", themed);
 find("theme").addEventListener("click", () => {
@@ -1213,8 +1235,10 @@ for (const [area, form] of [["question", "ask"], ["further", "follow"]]) {
     find(form).requestSubmit();
   });
 }
+find("rival").addEventListener("change", offerRivals);
 find("model").addEventListener("change", () => {
   offerRivals();
+  unableToldFor("model");
   if (state.stop) return;
   laid();
 });
