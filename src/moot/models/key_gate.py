@@ -17,6 +17,7 @@ their refusals before the run ends.
 from __future__ import annotations
 
 import asyncio
+import re
 from collections import Counter
 from collections.abc import Callable, Coroutine
 from typing import Any
@@ -87,8 +88,10 @@ class KeyGate:
     def _is_refusal(self, error: RequestRejected) -> bool:
         return error.status in REFUSING or error.no_such_path
 
-    def _closed(self, refusals: dict[str, RequestRejected]) -> EndpointClosed:
-        return closed(refusals, self._key_from)
+    def _closed(
+        self, refusals: dict[str, RequestRejected], said: Callable[[RequestRejected], str] = str
+    ) -> EndpointClosed:
+        return closed(refusals, self._key_from, said)
 
     async def _leave(self, model: str) -> None:
         """Wait until this call may be sent."""
@@ -121,7 +124,7 @@ class KeyGate:
                 self._wrong = wrong
                 self._start(ENDING_S, self._end)
             else:
-                self._told(str(wrong))
+                self._told(str(self._closed(self._refusals, in_short)))
                 self._open()
         if self._wrong is not None and not self._under_way.total():
             self._over = True
@@ -194,15 +197,26 @@ class KeyShown(Wrapper):
         return self.inner.generate(request)
 
 
-def closed(refusals: dict[str, RequestRejected], key_from: str | None) -> EndpointClosed:
+_WHERE = re.compile(r"\S{1,300} answered \d{3}\b")
+
+
+def in_short(error: RequestRejected) -> str:
+    """Without what the server said, which may be what it was asked: for a log, which forgets nothing."""
+    where = _WHERE.match(str(error))
+    return f"status {error.status}" if where is None else where[0]
+
+
+def closed(
+    refusals: dict[str, RequestRejected], key_from: str | None, said: Callable[[RequestRejected], str] = str
+) -> EndpointClosed:
     """What is wrong and what to do about it. `refusals`: by the name of the model in the file."""
     models = ", ".join(refusals)
     of = f"model {models}" if len(refusals) == 1 else f"models {models}"
     # A server that asks for the key first lets nobody know whether the path is there.
     error = min(refusals.values(), key=lambda refusal: refusal.no_such_path)
     if error.no_such_path:
-        return PathRefused(f"nobody answers for {of} at this address: {error}.")
-    return KeyRefused(f"{_refused(error, of)}: {error}. {key_advice(error.status, key_from)}")
+        return PathRefused(f"nobody answers for {of} at this address: {said(error)}.")
+    return KeyRefused(f"{_refused(error, of)}: {said(error)}. {key_advice(error.status, key_from)}")
 
 
 def _refused(error: RequestRejected, of: str) -> str:

@@ -30,9 +30,11 @@ class ModelGate(KeyGate):
     def _is_refusal(self, error: RequestRejected) -> bool:
         return error.no_such_model
 
-    def _closed(self, refusals: dict[str, RequestRejected]) -> EndpointClosed:
+    def _closed(
+        self, refusals: dict[str, RequestRejected], said: Callable[[RequestRejected], str] = str
+    ) -> EndpointClosed:
         ((name, error),) = refusals.items()
-        return ModelUnknown(f"nobody answers for model {name}: {error}")
+        return ModelUnknown(f"nobody answers for model {name}: {said(error)}")
 
 
 class ModelProven(Wrapper):

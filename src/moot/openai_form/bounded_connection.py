@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 
+from httptools import HttpParserError, HttpParserUpgrade
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 
 from moot.openai_form.refusal import Refused, error_json, json_bytes
@@ -21,6 +22,19 @@ MOST_AFTER_ANSWER = 1_048_576
 
 LINGER_S = 1.0
 """Who is refused may still be sending: closed at once, it would never read why."""
+
+
+class _WhileSomebodyReads:
+    """What an answer is written to, until a write has failed: of each further one asyncio warns until the connection is told that
+    it is lost, and an answer may be hundreds."""
+
+    def __init__(self, transport: asyncio.Transport) -> None:
+        self._transport = transport
+        self.close, self.is_closing = transport.close, transport.is_closing
+
+    def write(self, data: bytes) -> None:
+        if not self._transport.is_closing():
+            self._transport.write(data)
 
 
 class BoundedConnection(HttpToolsProtocol):
@@ -65,12 +79,20 @@ class BoundedConnection(HttpToolsProtocol):
             data = data[room:]
 
     def _take(self, piece: bytes) -> None:
+        """As uvicorn does it, but without a line in the log for all that is no HTTP: whoever likes could fill it."""
         if self._in_headers:
             self._header_bytes += len(piece)
         else:
             self._bytes_beside_body += len(piece)
             self._bytes_after_answer += len(piece) if self._answered_early else 0
-        super().data_received(piece)
+        self._unset_keepalive_if_required()
+        try:
+            self.parser.feed_data(piece)
+        except HttpParserError:
+            self.send_400_response("Invalid HTTP request received.")
+            return
+        except HttpParserUpgrade:
+            pass  # the request is answered as if it did not ask for it
         if not self._in_headers and (
             self._bytes_beside_body > MOST_HEADER_BYTES or self._bytes_after_answer > MOST_AFTER_ANSWER
         ):
@@ -87,6 +109,7 @@ class BoundedConnection(HttpToolsProtocol):
             return
         in_line = self._on_turn is not None and not self._on_turn.response_complete
         super().on_headers_complete()
+        self.cycle.transport = _WhileSomebodyReads(self.transport)  # type: ignore[assignment]
         self._in_headers, self._header_bytes = False, 0
         self._bytes_beside_body = self._bytes_after_answer = 0
         if not in_line:
@@ -109,9 +132,6 @@ class BoundedConnection(HttpToolsProtocol):
         if not self.transport.is_closing() and self.pipeline:
             self._on_turn = self.pipeline[-1][0]
         super().on_response_complete()
-
-    def _unsupported_upgrade_warning(self) -> None:
-        """Nothing: the request is answered as if it did not ask for it, and whoever likes could fill the log."""
 
     def send_400_response(self, msg: str) -> None:
         self.refuse(Refused(400, msg, code="invalid_http"))

@@ -21,6 +21,7 @@ from moot.openai_form.completions import Completion, Head
 from moot.openai_form.refusal import Refused
 from moot.openai_form.requests import BoundedList, ChatForm, ChatMessage, StreamOptions, wanted_form
 from moot.prompts import Prompts
+from moot.serve import log_words
 from moot.serve.asked_for import (
     PLAIN_FORM,
     AskedOfTeam,
@@ -228,7 +229,7 @@ def completion_of(head: Head, asked: AnsweredQuestion, wish: AskedOfTeam, dresse
     if text is None and not refused:
         status = TOO_LATE_STATUS if of_kind(verdict.traces, Deadline) else NO_ANSWER_STATUS
         cause = verdict.cause or verdict.outcome
-        _log.warning("%s has no answer: %s", asked.model, cause)
+        _log.warning("%s has no answer: %s", asked.model, log_words.no_answer(asked))
         words = f"The team has no answer: {public_words(cause)}"
         raise Refused(status, words, code=f"team_{verdict.outcome}", kind="server_error")
     words = text if text is not None else verdict.cause or "The team refused to answer."

@@ -1,7 +1,7 @@
 """What is told to clients of what went wrong behind the team: that it did, and not where.
 
 The words of an endpoint, and of the line to it, name addresses of the server's own network. Clients get them without; the
-server's log has them whole.
+server's log has the addresses (`log_words`).
 """
 
 from __future__ import annotations

@@ -19,6 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from moot.config.type_words import told
 from moot.openai_form.body import BodyTooLarge
 from moot.openai_form.refusal import Refused, refusal_response
+from moot.serve.log_words import where_it_broke
 from moot.serve.names import given_name, host_name, is_loopback_address, origin_of, same_place
 from moot.serve.refusal import as_refusal
 
@@ -143,10 +144,10 @@ class Doors:
             raise
         except ClientDisconnect:
             return  # whoever breaks off what it sends breaks nothing, and nobody is there to be told
-        except Exception as error:
-            if started:
-                raise
-            _log.error("a request broke the server", exc_info=error)
+        except Exception as error:  # noqa: BLE001  raised on, uvicorn would log it with its words
+            _log.error("a request broke the server\n%s", where_it_broke(error))
+            if started:  # uvicorn ends what is not whole
+                return
             await refusal_response(as_refusal(error))(scope, receive, marked)
 
 

@@ -30,6 +30,7 @@ from moot.serve.early_answer import EarlyAnswer, PlainSpeakers
 from moot.serve.events import seated_event, verdict_event
 from moot.serve.expected_cost import most_usd_of_question
 from moot.serve.happenings import Happenings, UntoldWords
+from moot.serve.log_words import where_it_broke
 from moot.serve.metrics import Metrics
 from moot.serve.refusal import as_refusal
 from moot.serve.schema_checks import SchemaChecks
@@ -137,7 +138,7 @@ class ServedRequest:
         return self._nobody_asked(f"your schema could not be checked within {self.time_limit_s:g} s", NOT_CHECKED)
 
     def _nobody_asked(self, words: str, code: str) -> Refused:
-        _log.warning("%s: %s; nobody was asked", self.model, words)
+        _log.warning("%.100s: %s; nobody was asked", self.model, words)
         told = f"{words[0].upper()}{words[1:]}; nobody was asked."
         return Refused(TOO_LATE_STATUS, told, code=code, kind="server_error")
 
@@ -318,7 +319,7 @@ def sent_of(early: EarlyAnswer | None, done: Completion) -> int:
 
 def refusal_of(error: Exception) -> Refused:
     if not isinstance(error, Refused | MootError):
-        _log.error("a question broke the server", exc_info=error)
+        _log.error("a question broke the server\n%s", where_it_broke(error))
     return as_refusal(error)
 
 

@@ -11,6 +11,7 @@ from starlette.responses import Response
 from moot.errors import BudgetReached, MootError, StoreError, StoreUnreadable
 from moot.openai_form.refusal import REFUSALS, Refused, refusal_response
 from moot.serve.discretion import public_words
+from moot.serve.log_words import of_error
 
 _log = logging.getLogger(__name__)
 
@@ -41,7 +42,7 @@ def as_refusal(error: Exception) -> Refused:
             words, pause_s = NOT_DONE, 5.0
         return Refused(503, words, code="store_error", kind="server_error", retry_after_s=pause_s)
     if isinstance(error, MootError):
-        _log.warning("a question could not be played: %s", error)
+        _log.warning("a question could not be played: %s", of_error(error))
         return Refused(503, public_words(str(error)), code="team_error", kind="server_error")
     return Refused(500, BROKEN, code="internal_error", kind="server_error")
 

@@ -19,6 +19,7 @@ from moot.models.limit import Limits
 from moot.serve.admission import Admission, Holder, KeyLimits
 from moot.serve.expected_cost import CostLesson, ExpectedCosts
 from moot.serve.gate_wire import LEAVE_PLACE, DoneByWorker, Grants, MadeTeams, Notes, WantedOfWorker, Wire
+from moot.serve.log_words import where_it_broke
 
 _log = logging.getLogger(__name__)
 
@@ -91,8 +92,8 @@ class WorkerLine(Line):
     async def _listen(self) -> None:
         try:
             await self._wire.heard(self._take)
-        except Exception:  # noqa: BLE001  the line ends all the same
-            _log.exception("what all workers have in common was not understood")
+        except Exception as error:  # noqa: BLE001  the line ends all the same
+            _log.error("what all workers have in common was not understood\n%s", where_it_broke(error))
         self._break(MootError("who keeps the limits of all workers has ended"))
         self._lost()
 

@@ -27,6 +27,7 @@ from moot.errors import MootError
 from moot.live.team import LiveTeam
 from moot.serve.app import admission_of
 from moot.serve.gate_wire import Wire
+from moot.serve.log_words import where_it_broke
 from moot.serve.worker import WORKERS_IGNORE, WorkerOrders, work
 from moot.serve.worker_gate import WorkerGate
 from moot.serve.worker_line import limits_of
@@ -171,7 +172,7 @@ class Workers:
             serving.cancel()
             (heard,) = await asyncio.gather(serving, return_exceptions=True)
             if isinstance(heard, Exception):
-                _log.error("%s was not understood: %r", name, heard)
+                _log.error("%s was not understood\n%s", name, where_it_broke(heard))
             del self._processes[name]
 
     async def _watch(self, name: str, process: BaseProcess) -> None:

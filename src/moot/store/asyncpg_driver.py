@@ -55,7 +55,12 @@ registry.register("postgresql.blocking", __name__, "BlockingDialect")
 
 def blocking_engine(connect: Callable[[], Awaitable[Any]]) -> Engine:
     """An engine with one connection, to be used on one thread. `connect` gives a connection of asyncpg."""
-    return create_engine("postgresql+blocking://", creator=lambda: BlockingConnection(connect), poolclass=StaticPool)
+    return create_engine(
+        "postgresql+blocking://",
+        creator=lambda: BlockingConnection(connect),
+        poolclass=StaticPool,
+        hide_parameters=True,  # what goes into an error goes into logs, which forget nothing
+    )
 
 
 class BlockingConnection:

@@ -296,7 +296,9 @@ class SqliteStore(Store):
 
     def _engine_at(self, address: str) -> Engine:
         # A connection for each thread; autocommit, so that BEGIN is ours to say.
-        engine = create_engine("sqlite://", creator=partial(_connection, address), poolclass=SingletonThreadPool)
+        opened = partial(_connection, address)
+        # What goes into an error goes into logs, which forget nothing.
+        engine = create_engine("sqlite://", creator=opened, poolclass=SingletonThreadPool, hide_parameters=True)
 
         @event.listens_for(engine, "connect")
         def _prepare(connection: sqlite3.Connection, _record: object) -> None:
