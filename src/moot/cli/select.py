@@ -39,6 +39,7 @@ from moot.select.aggregate import aggregators, inferred, missing_tree, too_many
 from moot.select.files import ResponseKind, read_labels
 from moot.select.labels import LabelMatrix, default_m
 from moot.select.oracle import BY_VOTE
+from moot.select.own_order import in_own_order
 from moot.select.registry import Selector, registered, selector
 from moot.select.trial import OracleMaker, Trial, aggregated, by_vote, trials, unable
 from moot.stats.counted_words import count
@@ -142,7 +143,7 @@ def select_command(
     if summariser or store or without_own_model:
         options_named = "--summariser, --without-own-model and --store"
         raise UsageError(f"{options_named} go with an experiment file: a label matrix holds no responses")
-    labels = read_labels(path, where, _label_kind(label_kind))
+    labels = in_own_order(read_labels(path, where, _label_kind(label_kind)))
     if not labels.shared and label_kind is None:
         say(f"moot: {FREE}", file=sys.stderr)
     with ends_on_ctrl_c():
@@ -215,7 +216,7 @@ async def _on_experiment(
             withheld = await opened.read(
                 lambda connection: labels_withheld(Source(connection, experiment), stored.plays, stored.cases)
             )
-        stored = replace(stored, origin=replace(stored.origin, **withheld))
+        stored = replace(stored, labels=in_own_order(stored.labels), origin=replace(stored.origin, **withheld))
         if stored.ungraded:
             words = "in no figure, and the bounds say what they could change; a choice takes them as not right"
             say(f"moot: {count(stored.ungraded, 'answer is', 'answers are')} ungraded: {words}", file=sys.stderr)

@@ -11,6 +11,7 @@ from typing import Any
 
 from moot.grade.lemmas import lemma_key
 from moot.grade.normalise import folded_if_long, normalise
+from moot.grade.units import apart_by_unit, differ_in_unit
 from moot.models.cut_out import was_cut
 from moot.store.statements import Row
 from moot.types import Answer, Question, digest
@@ -42,6 +43,12 @@ def word_key(question: Question, text: str) -> str:
     return lemma_key(text, question.language)
 
 
+def word_keys(question: Question, texts: Iterable[str]) -> dict[str, str]:
+    """Of each of these texts, told apart by units that differ, such as those of $5 and €5."""
+    keys = {text: word_key(question, text) for text in texts}
+    return keys if question.is_long else apart_by_unit(keys)
+
+
 def equal_words(question: Question, texts: Iterable[str], word: str) -> list[str]:
     """Those of the texts that say this word, as far as anybody knows: nobody does of one with a part cut out.
 
@@ -53,6 +60,7 @@ def equal_words(question: Question, texts: Iterable[str], word: str) -> list[str
     if question.is_long:
         return [text for text in several if folded_if_long(text) == folded_if_long(word)]
     plain = normalise(word)
+    several = [text for text in several if not differ_in_unit(text, word)]
     if equal := [text for text in several if normalise(text) == plain]:
         return equal
     if question.kind != "open":
@@ -101,7 +109,7 @@ class Matches:
         """Whether words alone tell these drafts apart, although the file names somebody who could tell meanings."""
         if question.kind != "open" or self._by is None or self._grouped(question, repeat, drafts) is not None:
             return False
-        return len({word_key(question, text) for text in texts_of(drafts) if not was_cut(text)}) > 1
+        return len({*word_keys(question, whole_texts(texts_of(drafts))).values()}) > 1
 
     def _grouped(self, question: Question, repeat: int, drafts: Sequence[Answer]) -> list[list[str]] | None:
         if question.kind != "open" or self._by is None:
@@ -115,13 +123,14 @@ class Matches:
         grouped = self._grouped(question, repeat, drafts)
         places = {text: str(number) for number, group in enumerate(grouped or ()) for text in group}
         together: dict[tuple[str, str], list[str]] = {}
+        keys = word_keys(question, whole_texts(texts_of(drafts))) if grouped is None else {}
         for draft in drafts:
             if draft.text is None:
                 continue
             if was_cut(draft.text):  # it may equal any other, or none
                 together["", draft.player] = [draft.player]
                 continue
-            key = places[draft.text] if grouped is not None else word_key(question, draft.text)
+            key = places[draft.text] if grouped is not None else keys[draft.text]
             together.setdefault((key, ""), []).append(draft.player)
         return tuple(tuple(players) for players in together.values())
 

@@ -27,7 +27,7 @@ from moot.engine.match_record import (
     matched_by,
     texts_of,
     whole_texts,
-    word_key,
+    word_keys,
 )
 from moot.engine.match_record import Matches as Matches  # what is written here is read by these
 from moot.grade.group import PartitionForm, Stages
@@ -288,7 +288,7 @@ def left_to_learn(drafts: DraftSet, by: str, entries: Sequence[Entry]) -> DraftS
 
 
 def _one_meaning(drafts: DraftSet) -> bool:
-    return len({word_key(drafts.case.question, text) for text in drafts.drafts}) < 2
+    return len({*word_keys(drafts.case.question, drafts.drafts).values()}) < 2
 
 
 async def _learn_and_keep(

@@ -17,6 +17,7 @@ from moot.grade.lemmas import lemma_key
 from moot.grade.match import alike, alike_but_for_marks, told_apart
 from moot.grade.members import listed_in
 from moot.grade.normalise import normalise, spelled, too_long
+from moot.grade.units import differ_in_unit, units
 from moot.models.cut_out import was_cut
 from moot.team import Player, Team
 from moot.team.forms import Unusable, object_schema
@@ -156,7 +157,7 @@ def _as_graded(clusters: list[Cluster], language: str) -> list[Cluster]:
         if alike(one, other, language)
     ]
     groups = _components(texts, links)
-    marked = [text for text in short if "%" in text or listed_in(text) is not None]
+    marked = [text for text in short if units(text) or listed_in(text) is not None]
     if marked and len(marked) * len(short) <= MOST_COMPARED:
         groups = _joined_by_marks(groups, marked, short, language)
     home = {text: place for place, group in enumerate(groups) for text in group}
@@ -216,12 +217,16 @@ def _by_similarity(clusters: Sequence[Cluster], similarity: Similarity) -> list[
     """Each cluster joins the first group all of whose answers it resembles: likeness is not handed on."""
     groups: list[list[Cluster]] = []
     for cluster in clusters:
-        home = next((g for g in groups if all(similarity.same(cluster.text, member.text) for member in g)), None)
+        home = next((g for g in groups if all(_similar(cluster.text, member.text, similarity) for member in g)), None)
         if home is None:
             groups.append([cluster])
         else:
             home.append(cluster)
     return [_joined(group, "embedding") for group in groups]
+
+
+def _similar(one: str, other: str, similarity: Similarity) -> bool:
+    return not differ_in_unit(one, other) and similarity.same(one, other)
 
 
 def with_cut_alone(answers: Sequence[Answer], whole: Grouping) -> Grouping:

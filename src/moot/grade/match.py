@@ -18,6 +18,7 @@ from moot.grade.members import bare_members, listed_in
 from moot.grade.normalise import LONGEST_COMPARED, lettered, normalise, spelled, structure, too_long
 from moot.grade.squad import scored_by_words, squad
 from moot.grade.unit_case import with_units
+from moot.grade.units import differ_in_unit, units
 from moot.grade.wrapping import unwrapped
 from moot.models.cut_out import CUT_FROM_ANSWER, HANGS_ON_CUT, was_cut
 from moot.types import UNKNOWN, Case, Score, Verdict
@@ -148,8 +149,16 @@ def _among(variants: tuple[str, ...], answer: str, reading: Callable[[str], str]
 def alike(one: str, other: str, language: str) -> bool:
     """Whether each of two answers would be right, were the other the reference."""
     one, other = unwrapped(one), unwrapped(other)
+    return (
+        bool(units(one)) == bool(units(other))
+        and not _one_is_percent(one, other)
+        and _say_the_same(one, other, language)
+    )
+
+
+def _say_the_same(one: str, other: str, language: str) -> bool:
     said = any(reading(one) == reading(other) for reading in _readings(language)) or _say_so_in_letters(one, other)
-    return said and not _one_is_percent(one, other) and _are_one(one, other, language)
+    return said and _are_one(one, other, language)
 
 
 def told_apart(one: str, other: str, language: str) -> bool:
@@ -160,16 +169,14 @@ def told_apart(one: str, other: str, language: str) -> bool:
 
 
 def alike_but_for_marks(one: str, other: str, language: str) -> bool:
-    """The same where only one of the two has brackets around its members, or a sign of percent.
+    """The same where only one of the two has brackets around its members, or the sign of a unit, such as percent.
 
-    Such likeness is not handed on: 1, 5 may be [1, 5] or (1, 5), and 5 % may be 5 or 0.05.
+    Such likeness is not handed on: 1, 5 may be [1, 5] or (1, 5), 5 % may be 5 or 0.05, and 5 may be $5 or €5.
     """
     one, other = unwrapped(one), unwrapped(other)
-    said = any(
-        _says_less(one, other, reading) or (_one_is_percent(one, other) and reading(one) == reading(other))
-        for reading in _readings(language)
-    )
-    return said and _are_one(one, other, language)
+    if bool(units(one)) != bool(units(other)) and _say_the_same(one, other, language):
+        return True
+    return any(_says_less(one, other, reading) for reading in _readings(language)) and _are_one(one, other, language)
 
 
 def _say_so_in_letters(one: str, other: str) -> bool:
@@ -242,7 +249,7 @@ def _are_two_formulas(reference: str, answer: str, language: str) -> bool:
 def _differ_in_a_sign(reference: str, answer: str) -> bool:
     """In one that mostly says nothing, and says something here: 3! of a reference, which nobody has written to cheer, and the ==
     of a comparison, where = gives a name a value."""
-    if _differ_as_options(reference.strip(), answer.strip()):
+    if _differ_as_options(reference.strip(), answer.strip()) or differ_in_unit(reference, answer):
         return True
     if "!" in reference and _FACTORIAL.fullmatch(reference.strip()) and "!" not in answer:
         return True

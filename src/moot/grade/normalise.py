@@ -20,6 +20,7 @@ from moot.grade.numerals import numerals, scaled, thousands
 from moot.grade.signs import KEPT_MINUS, Signed, joined, signed
 from moot.grade.tex import improper, like_others, may_be_tex, name_of_greek, plain
 from moot.grade.unit_case import with_units
+from moot.grade.units import units
 from moot.grade.wrapping import unwrapped
 from moot.types import Question
 
@@ -95,9 +96,10 @@ def folded_if_long(text: str) -> str:
 def answer_key(question: Question, answer: str) -> str:
     """What an answer to this question is known by where words about it are kept: equal answers have equal keys.
 
-    Of a long answer only white space is folded: its marks and capitals are part of what it is judged by.
+    Of a long answer only white space is folded: its marks and capitals are part of what it is judged by. A word about $5 is none
+    about €5.
     """
-    return " ".join(answer.split()) if question.is_long else normalise(answer)
+    return " ".join(answer.split()) if question.is_long else " ".join((normalise(answer), *units(answer)))
 
 
 @lru_cache(maxsize=20_000)

@@ -180,7 +180,7 @@ def _ranked(codes: Codes) -> tuple[Codes, NDArray[np.intp]]:
 
 
 def best_of_each(labels: LabelMatrix, accuracy: NDArray[np.float64], by: str) -> list[int]:
-    """The most accurate proposer of each model, or for each prompt; the first of equals in the order of names."""
+    """The most accurate proposer of each model, or for each prompt; the first of equals in the order of the matrix."""
     best: dict[str, int] = {}
     for place, proposer in enumerate(labels.proposers):
         key = proposer.model if by == "model" else proposer.prompt
