@@ -78,6 +78,8 @@ _FACTORIAL = re.compile(r"[$(]*(?:[0-9]+|\((?=[^()]*[0-9])(?=[^()]*[A-Za-z+*-])[
 _COMPARED = re.compile(r"[\w)\]'\"] ?={2,3} ?[\w(\['\"-]")
 
 _OPTION = re.compile(r"[-−–](?P<letter>[A-Za-z])|(?:--|[–—])(?P<word>[A-Za-z][A-Za-z0-9-]+)")
+_LONG_OPTION = re.compile(r"--[a-z][a-z0-9-]+")
+_COMMAND = re.compile(r"[a-z][a-z0-9-]+")
 _LETTER_BEFORE = re.compile(r"(?<!\w)[Aa]n?[\s.:_\u2010-\u2015−-]")
 _DASHES = str.maketrans("−–", "--")
 _AMOUNT = re.compile(
@@ -285,8 +287,8 @@ def _differ_in_a_sign(reference: str, answer: str) -> bool:
 def _differ_as_options(reference: str, answer: str) -> bool:
     """Of a command: -r is no -R, and --help is no help; one dash of a kind may be what a word processor made of two."""
     option = _OPTION.fullmatch(reference)
-    if option is None:
-        return False
+    if option is None:  # one dash may be that of a list
+        return _LONG_OPTION.fullmatch(answer.strip("`'\".")) is not None and _COMMAND.fullmatch(reference) is not None
     said = _OPTION.fullmatch(answer.strip("`'\"."))
     if option["letter"]:
         return said is not None and bool(said["letter"]) and said["letter"] != option["letter"]
