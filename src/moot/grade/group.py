@@ -14,9 +14,9 @@ from itertools import combinations
 from typing import Any, ClassVar, Protocol, TypeVar
 
 from moot.grade.lemmas import lemma_key
-from moot.grade.match import alike, alike_but_for_marks, told_apart
-from moot.grade.members import listed_in
+from moot.grade.match import alike, alike_but_for_marks, may_say_less, told_apart
 from moot.grade.normalise import normalise, spelled, too_long
+from moot.grade.said_in_words import short_yes_no
 from moot.grade.units import differ_in_unit, units
 from moot.models.cut_out import was_cut
 from moot.team import Player, Team
@@ -81,7 +81,8 @@ class Stages:
         if question.kind == "open":
             clusters = _as_graded(clusters, question.language)
         else:
-            clusters = merged(clusters, "normalised", key=lambda text: spelled(text, question.language))
+            said = short_yes_no if question.kind == "yes-no" else str
+            clusters = merged(clusters, "normalised", key=lambda text: spelled(said(text), question.language))
         if question.kind != "open" or len(clusters) < 2:
             return _grouping(clusters)
         clusters = _by_lemmas(clusters, question.language)
@@ -157,7 +158,7 @@ def _as_graded(clusters: list[Cluster], language: str) -> list[Cluster]:
         if alike(one, other, language)
     ]
     groups = _components(texts, links)
-    marked = [text for text in short if units(text) or listed_in(text) is not None]
+    marked = [text for text in short if units(text) or may_say_less(text, language)]
     if marked and len(marked) * len(short) <= MOST_COMPARED:
         groups = _joined_by_marks(groups, marked, short, language)
     home = {text: place for place, group in enumerate(groups) for text in group}

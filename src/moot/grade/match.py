@@ -10,12 +10,14 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
+from fractions import Fraction
 from typing import ClassVar, Protocol
 
 from moot.grade.lemmas import lemmas
 from moot.grade.listed import NOT_LISTED, only_listed
 from moot.grade.members import bare_members, listed_in
 from moot.grade.normalise import LONGEST_COMPARED, lettered, normalise, spelled, structure, too_long
+from moot.grade.said_in_words import short_yes_no, with_and
 from moot.grade.squad import scored_by_words, squad
 from moot.grade.unit_case import with_units
 from moot.grade.units import differ_in_unit, units
@@ -77,9 +79,17 @@ _FACTORIAL = re.compile(r"[$(]*(?:[0-9]+|\((?=[^()]*[0-9])(?=[^()]*[A-Za-z+*-])[
 _COMPARED = re.compile(r"[\w)\]'\"] ?={2,3} ?[\w(\['\"-]")
 
 _OPTION = re.compile(r"[-−–](?P<letter>[A-Za-z])|(?:--|[–—])(?P<word>[A-Za-z][A-Za-z0-9-]+)")
+_LONG_OPTION = re.compile(r"--[a-z][a-z0-9-]+")
+_COMMAND = re.compile(r"[a-z][a-z0-9-]+")
 _LETTER_BEFORE = re.compile(r"(?<!\w)[Aa]n?[\s.:_\u2010-\u2015−-]")
 _DASHES = str.maketrans("−–", "--")
-_AMOUNT = re.compile(r"\$?(?P<minus>[-−–]?) ?(?P<number>[0-9]{0,12}[.,]?[0-9]{1,12}) ?(?P<percent>(?:\\?%)?)\$?\.?")
+_AMOUNT = re.compile(
+    r"\$?(?P<minus>[-−–]?) ?(?P<number>[0-9]{0,12}[.,]?[0-9]{1,12}) ?"
+    r"(?P<percent>(?:\\?%|per ?cent|процент(?:а|ов)?)?)\$?\.?"
+)
+_HAS_DIGITS = re.compile(r"[0-9]")
+_PART = re.compile(r"-?[0-9]{1,6}/[0-9]{1,6}")
+_PERCENT = re.compile(r"%|(?<![^\W\d_])(?:per ?cent|процент)", re.IGNORECASE)
 _AT_MOST = f"and up to {LONGEST_COMPARED:,} are compared"
 
 
@@ -103,7 +113,8 @@ def match(case: Case, answer: str | None) -> Score:
     if scored_by_words(case):
         return squad(case, answer)
     if case.question.is_closed:
-        return Score(float(normalise(answer) == normalise(case.answer or "")), "choice")
+        said = short_yes_no(answer) if case.question.kind == "yes-no" else answer
+        return Score(float(normalise(said) == normalise(case.answer or "")), "choice")
     variants = case.accepted if case.answer is None else (case.answer, *case.accepted)
     for reading in (normalise, lambda text: _loose(text, case)):
         if _among(case.rejected, answer, reading, case):
@@ -169,9 +180,11 @@ def told_apart(one: str, other: str, language: str) -> bool:
 
 
 def alike_but_for_marks(one: str, other: str, language: str) -> bool:
-    """The same where only one of the two has brackets around its members, or the sign of a unit, such as percent.
+    """The same where only one of the two has brackets around its members, the sign of a unit, such as percent, or an &, or is
+    said in words.
 
-    Such likeness is not handed on: 1, 5 may be [1, 5] or (1, 5), 5 % may be 5 or 0.05, and 5 may be $5 or €5.
+    Such likeness is not handed on: 1, 5 may be [1, 5] or (1, 5), 5 % may be 5 or 0.05, 5 may be $5 or €5, and A & B may be A B
+    or A and B.
     """
     one, other = unwrapped(one), unwrapped(other)
     if bool(units(one)) != bool(units(other)) and _say_the_same(one, other, language):
@@ -199,7 +212,27 @@ def _are_one(one: str, other: str, language: str) -> bool:
 
 
 def _says_less(reference: str, answer: str, reading: Callable[[str], str]) -> bool:
-    return _but_for_brackets(reference, answer, reading) or _is_share_of_hundred(reference, answer)
+    if _but_for_brackets(reference, answer, reading) or _is_share_of_hundred(reference, answer):
+        return True
+    if _is_part_in_words(reference, answer, reading) or _is_part_in_words(answer, reference, reading):
+        return True
+    return ("&" in reference) != ("&" in answer) and reading(with_and(reference)) == reading(with_and(answer))
+
+
+def _is_part_in_words(part: str, decimal: str, reading: Callable[[str], str]) -> bool:
+    """Half is 0.5, as it is 1/2, which are two as long as nothing is worked out."""
+    amount = _AMOUNT.fullmatch(decimal.strip())
+    if amount is None or amount["percent"] or not any(mark in decimal for mark in ".,") or _HAS_DIGITS.search(part):
+        return False
+    written = reading(part)
+    return _PART.fullmatch(written) is not None and Fraction(written) == Fraction(_decimal(amount))
+
+
+def may_say_less(text: str, language: str) -> bool:
+    """Whether it has what `alike_but_for_marks` looks at: brackets, a sign of percent, an &, or a part of one in words."""
+    if "&" in text or _says_percent(text) or listed_in(text) is not None:
+        return True
+    return not _HAS_DIGITS.search(text) and _PART.fullmatch(spelled(unwrapped(text), language)) is not None
 
 
 def _are_two(reference: str, answer: str, language: str) -> bool:
@@ -208,7 +241,11 @@ def _are_two(reference: str, answer: str, language: str) -> bool:
 
 def _one_is_percent(one: str, other: str) -> bool:
     """50 % is 50, and 0.5 as well, which are two."""
-    return ("%" in one) != ("%" in other)
+    return _says_percent(one) != _says_percent(other)
+
+
+def _says_percent(text: str) -> bool:
+    return _PERCENT.search(text) is not None
 
 
 def _is_share_of_hundred(reference: str, answer: str) -> bool:
@@ -259,8 +296,8 @@ def _differ_in_a_sign(reference: str, answer: str) -> bool:
 def _differ_as_options(reference: str, answer: str) -> bool:
     """Of a command: -r is no -R, and --help is no help; one dash of a kind may be what a word processor made of two."""
     option = _OPTION.fullmatch(reference)
-    if option is None:
-        return False
+    if option is None:  # one dash may be that of a list
+        return _LONG_OPTION.fullmatch(answer.strip("`'\".")) is not None and _COMMAND.fullmatch(reference) is not None
     said = _OPTION.fullmatch(answer.strip("`'\"."))
     if option["letter"]:
         return said is not None and bool(said["letter"]) and said["letter"] != option["letter"]

@@ -17,6 +17,7 @@ from moot.grade.formula import formula
 from moot.grade.formula_tokens import without_brackets
 from moot.grade.members import InBrackets, listed, parted
 from moot.grade.numerals import numerals, scaled, thousands
+from moot.grade.said_in_words import as_number, percent_in_words, with_one_spelling
 from moot.grade.signs import KEPT_MINUS, Signed, joined, signed
 from moot.grade.tex import improper, like_others, may_be_tex, name_of_greek, plain
 from moot.grade.unit_case import with_units
@@ -221,14 +222,16 @@ def _spelled(text: str, language: str) -> str:
         for start, end in zip(starts, [*starts[1:], len(words)], strict=True)
     ]
     before = [sign for start, run in zip(starts, runs, strict=True) for sign in (signs[start], *[""] * (len(run) - 1))]
-    shortest = _shortest(joined([word for run in runs for word in run], [*before, signs[-1]]))
-    return f"{shortest}%" if "%" in written and _PART_OF_ONE.fullmatch(shortest) else shortest
+    shortest = _shortest(as_number(joined([word for run in runs for word in run], [*before, signs[-1]])))
+    percent = percent_in_words(shortest)
+    shortest = _shortest(percent) if percent is not None else shortest
+    return f"{shortest}%" if (percent or "%" in written) and _PART_OF_ONE.fullmatch(shortest) else shortest
 
 
 @lru_cache(maxsize=20_000)
 def _written(text: str, language: str) -> str | None:
     """A text as it is read, whatever it is written in. None: it is in TeX that has no plain spelling."""
-    text = with_charges(unwrapped(text))
+    text = with_one_spelling(with_charges(unwrapped(text)))
     text = _TIME_OF_DAY.sub(r" \1m", text) if "m" in text.lower() else text
     text = with_units(text)
     bare = _without_notation(_MINUS_OF_MONEY.sub("-", text))

@@ -205,6 +205,8 @@ class _Gap:
         if self.left and self.right != NUMBER and (raised := _RAISED_SIGN.match(self.text)) is not None:
             rest = replace(self, start=self.start + raised.end(), text=self.text[raised.end() :])
             return f"{self.text[0]}{raised[1] or raised[2]}{rest.signs(brackets)}"
+        if not self.left and self.right not in ("", NUMBER) and self.text.endswith("++"):
+            return "++"  # ++a, which is no a
         if self.left in (LETTER, OTHER) and not self.right and (plus := _PLUS_BEHIND.match(self.text)) is not None:
             return f" {plus[1]}"
         if not self.in_formula and self.left not in _FORMULA and self.right not in _FORMULA:
