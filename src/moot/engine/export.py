@@ -7,12 +7,14 @@ the one without a problem, and it is read by the same form as in play. One that 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from sqlalchemy import Connection, select
 
+from moot.bills import total_usage
 from moot.engine.batches import QUESTIONS_TOGETHER
 from moot.grade.extract import EXTRACT
 from moot.store import queries, schema
@@ -48,24 +50,63 @@ def _questions(connection: Connection, experiment: str, start: int) -> dict[str,
 
 def _replies(connection: Connection, cells: Sequence[str], asked: Mapping[str, Question]) -> list[RecordedReply]:
     drafts: dict[str, dict[tuple[str, int], str]] = {question: {} for question in asked}
+    tried: dict[tuple[str, str, int], tuple[str, ...]] = {}
     extracted: dict[tuple[str, str], str] = {}
     for row in queries.episodes_on(connection, cells, list(asked)):
         transcript = json.loads(row["transcript"])
         for player, stage, _turn, key, _error, problem in transcript:
             if stage == "draft" and key and problem in USABLE:
                 drafts[row["question"]].setdefault((player, row["repeat"]), key)
+        for player, keys in _tries(transcript).items():
+            tried.setdefault((row["question"], player, row["repeat"]), keys)
         if any(stage == EXTRACT for _player, stage, *_ in transcript):
             for player, key, answer in _extracted(transcript, row["verdict"]):
                 drafts[row["question"]].setdefault((player, row["repeat"]), key)
                 extracted[row["question"], key] = answer
-    replies = queries.find_calls(connection, {key for keys in drafts.values() for key in keys.values()})
+    for (question, player, repeat), keys in tried.items():  # of no use at all, and paid for all the same
+        drafts[question].setdefault((player, repeat), keys[-1])
+    used = {key for keys in drafts.values() for key in keys.values()}
+    rows = queries.find_calls(connection, used.union(*tried.values()))
+    replies = {key: reply_of(row) for key, row in rows.items()}
     records = (
-        _recorded(asked[question], player, repeat, reply_of(replies[key]), extracted.get((question, key)))
+        _recorded(
+            asked[question],
+            player,
+            repeat,
+            replies[key],
+            extracted.get((question, key)),
+            _spent([replies.get(each) for each in tried.get((question, player, repeat), (key,))]),
+        )
         for question, keys in drafts.items()
         for (player, repeat), key in sorted(keys.items())
         if key in replies
     )
-    return [record for record in records if record is not None]
+    return list(records)
+
+
+def _tries(transcript: Sequence[Sequence[Any]]) -> dict[str, tuple[str, ...]]:
+    """By player, all calls of its draft: those too whose reply was of no use, which were paid for like it."""
+    keys: dict[str, dict[str, None]] = {}
+    for player, stage, _turn, key, _error, _problem in transcript:
+        if stage == "draft" and key:
+            keys.setdefault(player, {})[key] = None
+    return {player: tuple(several) for player, several in keys.items()}
+
+
+def _spent(replies: Sequence[Reply | None]) -> dict[str, Any]:
+    """What a draft took, as far as it is known: a call of which nobody knows it leaves the sum unknown."""
+    there = [reply for reply in replies if reply is not None]
+    if len(there) < len(replies):
+        return {}
+    usage = total_usage(reply.usage for reply in there)
+    costs = [reply.cost_usd for reply in there if reply.cost_usd is not None]
+    spent = {
+        "cost_usd": math.fsum(costs) if len(costs) == len(there) else None,
+        "prompt_tokens": usage.prompt,
+        "completion_tokens": usage.completion,
+        "seconds": sum(reply.latency_s for reply in there),
+    }
+    return {key: value for key, value in spent.items() if value is not None}
 
 
 def _extracted(transcript: Sequence[Sequence[Any]], verdict: str) -> Iterator[tuple[str, str, str]]:
@@ -78,22 +119,24 @@ def _extracted(transcript: Sequence[Sequence[Any]], verdict: str) -> Iterator[tu
 
 
 def _recorded(
-    question: Question, player: str, repeat: int, reply: Reply, extracted: str | None
-) -> RecordedReply | None:
-    """None for a reply without a usable answer, such as a refusal: a recorded model is silent there too."""
+    question: Question, player: str, repeat: int, reply: Reply, extracted: str | None, spent: Mapping[str, Any]
+) -> RecordedReply:
+    """One without a usable answer as it was: nothing is found in it again."""
+    whose = {"model": player, "question_id": question.id}
+    as_it_was = {**whose, "text": reply.text, "finish": reply.finish, **spent, "sample": repeat}
     if reply.refused:
-        return None
+        return as_it_was
     form = AnswerForm(question)
     try:
         draft = read_reply(reply, form).value if extracted is None else form.found(extracted, reply.text)
     except Unusable:
-        return None
+        return as_it_was
     return {
-        "model": player,
-        "question_id": question.id,
+        **whose,
         "answer": draft.answer,
         "reasoning": draft.reasoning,
         # Where there is no reasoning a reader takes the text for it, and the player would say more than it did.
         "text": reply.text if draft.reasoning else None,
+        **spent,
         "sample": repeat,
     }
