@@ -157,3 +157,13 @@ def test_a_rule_that_does_not_say_what_taught_it_is_used_with_a_word(quiz: Path)
     words = "learnt(from=[0-9a-f]+): its rule does not say from questions of which kinds it was learnt, as an older moot wrote it"
     assert re.search(f"{re.escape('moot: ')}{words.replace('(', '[(]').replace(')', '[)]')}", said), said
     assert all(row["probability"] for rows in told.values() for row in rows), "which nobody can say to be another's"
+
+
+def test_a_report_tells_each_kind_by_itself_and_which_it_leaves_out(quiz: Path) -> None:
+    path = written(quiz.parent, ["vote"], tuple(COUNTS))
+    command("run", path, "--quiet")
+    (row,) = json.loads(command("report", path, "--json"))["probability"]
+    assert row["n"] == COUNTS["choice"] + COUNTS["open"]
+    assert [(each["kind"], each["n"]) for each in row["untold"]] == [("yes-no", 12)]
+    assert row["ece"] < 0.06, "one for both kinds would say far too much of what is open"
+    assert "12 answers to questions of kind yes-no are left out" in command("report", path, "--section", "trust")
