@@ -76,6 +76,14 @@ def test_with_other_questions_the_order_may_be_another_and_no_two_are_mixed(cup:
     assert asked(path) == {("bob", "ann"), ("bob", "ann", "cat")}, "to the last question cat alone replied"
 
 
+def test_a_transcript_tells_who_was_asked_after_whom(cup: Path) -> None:
+    command("run", cup, "--quiet")
+    shown = command("show", cup, "q1", "--strategy", "cascade")
+    assert shown.index("cat · draft") < shown.index("bob · draft")
+    calls = json.loads(command("show", cup, "q1", "--strategy", "cascade", "--json"))[0]["calls"]
+    assert [call["player"] for call in calls] == ["cat", "bob"]
+
+
 def test_a_rule_is_fitted_for_the_order_in_which_a_run_asks(cup: Path) -> None:
     """Of whom nothing was learnt in that order it could not tell how sure they are."""
     replies, questions = cup.parent / "replies.jsonl", cup.parent / "questions.jsonl"

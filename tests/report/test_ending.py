@@ -205,6 +205,12 @@ def test_a_misspelt_section(figures: dict[str, Any]) -> None:
         printed(print_sections, figures, ["skylin"])
 
 
+def test_a_key_of_the_figures_is_told_by_the_names_of_its_sections(figures: dict[str, Any]) -> None:
+    assert figures["probability"]
+    with pytest.raises(UsageError, match=r"no 'probability'; what --json calls so is in trust( and .*)? \(it has"):
+        printed(print_sections, figures, ["probability"])
+
+
 @pytest.mark.parametrize("command", ["report", "runs", "watch"])
 @pytest.mark.parametrize("url", ["sqlite:///cup.db", "postgresql://moot@there/cup"])
 def test_a_store_in_the_place_of_a_file_is_told_where_it_belongs(

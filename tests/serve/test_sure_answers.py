@@ -232,3 +232,40 @@ async def test_its_accuracy_is_over_the_questions_that_have_a_reference(tmp_path
     assert row["bounds"] == {"low": known / 12, "high": could / 12}
     head = figures["headline"]
     assert (head["value"], head["n"], head["bounds"]) == (row["value"], row["n"], row["bounds"])
+
+
+async def test_what_was_said_of_served_answers_teaches_each_kind_by_itself(tmp_path: Path) -> None:
+    """And a rule so learnt tells a third kind nothing: null, and why; whoever may abstain does."""
+    towns = ["Paris", "Rome", "Oslo"]
+    known = [Case(Question(f"c{n}", f"Which town is number {n}?", tuple(towns)), "A") for n in range(30)]
+    known += [Case(Question(f"o{n}", f"Which town was number {n}?"), "Paris") for n in range(30)]
+    async with running({"models": {name: {"accuracy": ACCURACIES[name]} for name in NAMES}}, cases=known) as server:
+        asked = {"strategies": [{"vote": {"early_stop": False}}], "teams": {"three": {"players": list(NAMES)}}}
+        async with serving(tmp_path, config(server.base_url, **asked)) as served:
+            (model, *_) = served.live.models
+            for case in known:
+                choices = {"choices": list(case.question.choices)} if case.question.choices else {}
+                status, body = await served.chat(case.question.text, model, moot=choices)
+                assert status == 200, body
+                told = {"episode": body["moot"]["episode"], "answer": case.answer}
+                assert (await served.post("/v1/feedback", told))[0] == 200
+        file, rule = tmp_path / "team.yaml", tmp_path / "rule.json"
+        learn = ["fit", str(file), "--served", "-o", str(rule)]
+        assert await asyncio.to_thread(run_app, app, learn) == 0
+        written = json.loads(rule.read_text())
+        assert {kind: part["learnt_from"]["questions"] for kind, part in written["by_kind"].items()} == {
+            "choice": 30,
+            "open": 30,
+        }
+        strategies = [{"learnt": {"from": "rule.json"}}, {"learnt": {"from": "rule.json", "abstain": {"below": 0.01}}}]
+        async with serving(tmp_path, config(server.base_url, strategies=strategies, teams=asked["teams"])) as served:
+            for model, outcome in zip(served.live.models[:2], ("answered", "abstained"), strict=True):
+                for choices in ({"choices": towns}, {}):
+                    _, body = await served.chat("Which town is it now?", model, moot=choices)
+                    assert 0 < body["moot"]["probability"] < 1
+                    assert body["moot"]["probability_from"] == "from 30 graded questions"
+                _, body = await served.chat("Is it a town?", model, moot={"kind": "yes-no"})
+                assert (body["moot"]["probability"], body["moot"]["outcome"]) == (None, outcome)
+                assert body["moot"]["why"] == (
+                    "learnt from questions of kind choice and open, and this one is of kind yes-no: how sure it is is not known"
+                )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 from moot.advise.advice import VALID, Advice, ClaimedPoint
@@ -289,13 +290,27 @@ def screen(advice: Advice, wanted: AdviceWanted, reading: AdviceInput) -> list[s
     words += [other_verdict_words(advice, reading.verdict), over_singles_words(advice), surer_words(advice)]
     words += [next_words(advice, reading.stages, reading.captain), *reading.first_notes]
     told = [line for part in words if part is not None for line in wrapped(part)]
-    others = (*(f"Note: {note}." for note in advice.notes), *reading.other_notes)
-    notes = [line for note in others for line in wrapped(note)]
+    others = [*(f"Note: {note}." for note in advice.notes), *reading.other_notes]
     head = list(_head(advice))
     room = HIGH - len(head) - len(told) - 1
     rows = _table(advice, max(2, room))
     left = HIGH - len(head) - len(told) - len(rows)
-    return [*head, *rows, *told, *notes[: max(0, left)]]
+    return [*head, *rows, *told, *notes_within(left, others)]
+
+
+def notes_within(lines: int, notes: Sequence[str]) -> list[str]:
+    """Each whole or not at all, those first that stand first; what is left out is said to be."""
+    wrapped_notes = list(map(wrapped, notes))
+    if sum(map(len, wrapped_notes)) <= lines:
+        return list(chain.from_iterable(wrapped_notes))
+    shown: list[str] = []
+    for place, note in enumerate(wrapped_notes):
+        if len(shown) + len(note) >= lines:  # the last line says how many more there are
+            more = len(notes) - place
+            others = f"{count(more, 'note')}" if not place else f"{more} more"
+            return [*shown, f"Note: {others} with --json."] if lines > 0 else []
+        shown += note
+    return shown
 
 
 def _head(advice: Advice) -> Iterator[str]:

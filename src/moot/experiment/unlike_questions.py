@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 def unlike_words(cells: Iterable[Cell], dataset: Dataset | None) -> Iterator[str]:
     """One line for each kinds that rules were learnt from, and what comes of it."""
+    cells = list(cells)
+    yield from _unsaid_words(cells)
     if dataset is None:
         return
     by_reason: dict[tuple[frozenset[str], str], list[str]] = {}
@@ -46,6 +48,19 @@ def unlike_words(cells: Iterable[Cell], dataset: Dataset | None) -> Iterator[str
         yield (
             f"{few_names([*named])}: {rule} learnt from questions of kind {' and '.join(sorted(kinds))} as if they were one, by"
             f" an older moot or by moot advise: {consequence}; moot fit FILE -o rule.json learns them apart"
+        )
+
+
+def _unsaid_words(cells: Iterable[Cell]) -> Iterator[str]:
+    """Of rules that were written before a file said it: whether they tell of such questions nobody can see."""
+    labels = {
+        cell.label: None for cell in cells if (kept := _rule_of(cell)) is not None and not (kept.kinds or kept.together)
+    }
+    if labels:
+        rule, tells = ("its rule does", "it tells") if len(labels) == 1 else ("their rules do", "they tell")
+        yield (
+            f"{few_names([*labels])}: {rule} not say from questions of which kinds it was learnt, as an older moot wrote it: the"
+            f" probability that {tells} may be that of other questions; moot fit FILE -o rule.json learns it for each kind"
         )
 
 

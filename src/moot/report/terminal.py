@@ -37,6 +37,7 @@ from moot.measures.numbers import (
 from moot.measures.points_words import in_points, worth_title
 from moot.measures.quiz.diversity_sections import left_out_words
 from moot.measures.quiz.sections import best_names, gap_not_known, ranked_words
+from moot.measures.reserved import key_owners, section_owners
 from moot.measures.section import Section
 from moot.models.closest import closest
 from moot.report.accuracy_terminal import accuracy_table, of_team
@@ -120,15 +121,17 @@ def print_sections(figures: Figures, console: Console, names: Sequence[str], giv
 
 
 def wanted_sections(sections: Sequence[Section], names: Sequence[str]) -> list[Section]:
-    """In the order of the report; a name that none has is an error which lists those that there are."""
+    """In the order of the report; a name that none has is an error which lists those that there are, or tells those of what
+    `--json` calls so."""
     wanted: list[Section] = []
     for name in names:
         named = [section for section in sections if section.id == name or section.id.startswith(f"{name}-")]
         if not named:
             known = [section.id for section in sections]
-            raise UsageError(
-                f"--section: this report has no {name!r}{closest(name, known)} (it has {', '.join(known)})"
-            )
+            owner = key_owners().get(name)
+            told = [each for each in known if owner is not None and section_owners().get(each) == owner]
+            hint = f"; what --json calls so is in {' and '.join(told)}" if told else closest(name, known)
+            raise UsageError(f"--section: this report has no {name!r}{hint} (it has {', '.join(known)})")
         wanted += named
     return [section for section in sections if section in wanted]
 

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import chain, compress
 from typing import Any
 
 from sqlalchemy import Connection
@@ -18,6 +19,8 @@ from moot.report.figures import grader_of
 from moot.store import queries
 from moot.store.rows import case_of, config_of, note_json, verdict_json, verdict_of
 from moot.store.statements import Row
+from moot.strategies.natives import NATIVE_STAGES
+from moot.traces import Cascaded, of_kind
 from moot.types import Verdict
 
 IDS_NAMED = 4
@@ -87,7 +90,7 @@ def transcripts(
             if play is not None and play[1] != row["repeat"]:
                 continue
             verdict = verdict_of(row["verdict"])
-            calls = calls_of(connection, json.loads(row["transcript"]))
+            calls = _as_asked(calls_of(connection, json.loads(row["transcript"])), verdict)
             score = row["value"], row["stage"], row["detail"]
             episodes.append(Transcript(title, row["repeat"], case.answer, verdict, calls, *score, documents))
     return episodes
@@ -143,6 +146,17 @@ def calls_of(
             }
         )
     return tuple(calls)
+
+
+def _as_asked(calls: tuple[Mapping[str, Any], ...], verdict: Verdict) -> tuple[Mapping[str, Any], ...]:
+    """They are kept by seat; where one was asked after another, what they drafted is told in that order."""
+    waves = [wave for record in of_kind(verdict.traces, Cascaded) for wave in record.asked]
+    if not waves:
+        return calls
+    place = {name: number for number, name in enumerate(chain.from_iterable(waves))}
+    drafted = [each["turn"] == 1 and each["stage"] in NATIVE_STAGES and each["player"] in place for each in calls]
+    drafts = iter(sorted(compress(calls, drafted), key=lambda each: place[each["player"]]))
+    return tuple(next(drafts) if is_draft else each for each, is_draft in zip(calls, drafted, strict=True))
 
 
 def _messages(messages: Any) -> list[dict[str, str]]:
