@@ -162,7 +162,7 @@ def test_two_runs_at_once_one_interrupted_one_out_of_money(tmp_path: Path, postg
         running.send_signal(signal.SIGINT)
         began = time.monotonic()
         code, error = finish(running)
-        assert time.monotonic() - began < 30
+        assert time.monotonic() - began < 120
         kept = count(postgres, first, "episodes")
         assert code == 130
         assert 0 < kept < 600
@@ -276,7 +276,7 @@ def test_ctrl_c_where_the_cluster_is_ours(tmp_path: Path, postgres: Any) -> None
         os.killpg(running.pid, signal.SIGINT)
         began = time.monotonic()
         code, error = finish(running)
-        assert time.monotonic() - began < 30
+        assert time.monotonic() - began < 120
         kept, stored, asked = count(postgres, url, "episodes"), count(postgres, url, "calls"), stats(server)["requests"]
         assert code == 130, error
         assert error == f"moot: interrupted; {kept} of 300 episodes are kept; run again to resume\n"
