@@ -132,7 +132,7 @@ async def test_what_it_was_asked_is_in_the_report(tmp_path: Path, capsys: pytest
     (own,) = told["visitors_teams"]
     assert (own["team"], own["asked"], own["player"], own["graded"]["n"]) == ("cat+bob", 3, None, 1)
     (pair,) = told["preferences"]["pairs"]
-    assert (pair["of"], pair["against"], pair["losses"]) == ("three/vote@ann", "cat+bob/vote", 1)
+    assert (pair["of"], pair["against"], pair["losses"]) == ("three/vote", "cat+bob/vote", 1)
     words = await said()
     assert words.startswith("Of 1 question none was told right or wrong yet.")
     assert "Visitors put 3 questions to 1 team of their own, which is no part of these figures" in words

@@ -88,16 +88,16 @@ def test_what_people_prefer_is_told_of_what_was_served(folder: Path, capsys: pyt
     assert found["first"] == pytest.approx(3.5 / 6)
     assert found["first_low"] < found["first"] < found["first_high"]
     one = next(row for row in found["pairs"] if row["against"] == ALONE)
-    assert (one["of"], one["votes"], one["wins"], one["ties"], one["losses"]) == ("talkative@ann", 5, 3, 1, 1)
+    assert (one["of"], one["votes"], one["wins"], one["ties"], one["losses"]) == ("two/talkative", 5, 3, 1, 1)
     assert (one["stood_first"], one["persons"], one["n"]) == (3, 2, 4)
     # Number 0 was asked by two: its votes are one question's.
     assert one["value"] == pytest.approx(((1 + 0.5) / 2 + 1 + 0 + 1) / 4)
     assert one["low"] < one["value"] < one["high"]
     other = next(row for row in found["pairs"] if row is not one)
-    assert (other["of"], other["against"], other["votes"]) == ("talkative@ann", "solo@ann", 1)
+    assert (other["of"], other["against"], other["votes"]) == ("two/talkative", "solo@ann", 1)
     assert (other["low"], other["why"]) == (None, "one question has no interval")
     told = reported(folder, capsys, "--served")
-    assert "Side by side talkative@ann was preferred to solo@bob in 68.8 % (" in told
+    assert "Side by side two/talkative was preferred to solo@bob in 68.8 % (" in told
     assert (
         "), each question counting once: 5 comparisons by 2 persons on 4 questions (3 won, 1 tied, 1 lost). 1 other pair"
         in told

@@ -284,7 +284,7 @@ def test_a_model_that_changed_is_an_alert(as_before: Path, tmp_path: Path, moot:
     assert code == 1
     assert printed.count("Alert: ") == 1
     told = in_one_line(printed)
-    assert "Alert: agreement of silent@ann was " in told
+    assert "Alert: agreement of three/silent was " in told
     assert ": the questions or the models have changed." in told
     served = served_of(moot, folder)
     assert (served["alerts"], served["alert"][:6]) == (1, "Alert:")
@@ -464,7 +464,7 @@ def test_long_answers_that_are_graded_are_held_against_the_experiment(tmp_path: 
     row = next(row for row in served["drift"] if row["figure"] == "accuracy")
     assert row["why"] is None
     assert row["alert"], "the experiment found them good, and of those who ask nobody does"
-    assert served["alert"].startswith("Alert: accuracy of talkative@ann was 0.0 %")
+    assert served["alert"].startswith("Alert: accuracy of three/talkative was 0.0 %")
 
 
 def test_all_versions_of_a_file_are_told_together(tmp_path: Path, moot: Command) -> None:
@@ -492,7 +492,7 @@ def test_a_screen_holds_it_also_where_all_goes_wrong(folder: Path, moot: Command
         "failures": [{"model": "large", "kind": "TimedOut", "times": 4, "message": "no reply"}],
         "by_team": [{**served["by_team"][0], "label": f"talkative-{number}"} for number in range(6)],
         "drift": [{**row, "figure": figure} for figure in ("agreement", "probability", "accuracy")],
-        "alert": "Alert: agreement of silent@ann was 51.2 % (45.2–57.1) on 2026-11-16; the experiment measured 77.2 %"
+        "alert": "Alert: agreement of three/silent was 51.2 % (45.2–57.1) on 2026-11-16; the experiment measured 77.2 %"
         " (69.9–83.2): the questions or the models have changed. 2 more alerts: --json, drift.",
         "measured_note": "team.yaml as it is now was not run; this is the run of 2026-11-01 12:00",
     }

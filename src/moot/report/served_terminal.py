@@ -10,7 +10,6 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from moot.measures.columns import titled
 from moot.measures.numbers import per_thousand_alike, rounded
 from moot.measures.served.sections import flat
 from moot.measures.served.words import (
@@ -89,12 +88,11 @@ def _tables(served: Row, console: Console, room: int, least: _AtLeast) -> list[T
 
 def _both(served: Row, console: Console, days: int, teams: int) -> list[Table | Text]:
     """One table, whose columns stand below each other: who answered, where there are several, and then the days."""
-    several = len({row["team"] for row in served["by_team"]}) > 1
     by_day, by_team = (
         served["by_day"][len(served["by_day"]) - days :],
         served["by_team"][:teams] if len(served["by_team"]) > 1 else [],
     )
-    named = [(titled(row, team=several), row) for row in by_team] + [(row["name"], row) for row in by_day]
+    named = [(row["name"], row) for row in by_team] + [(row["name"], row) for row in by_day]
     unit = "day" if served["days_each"] == 1 else "week"
     made = _table("who, day" if by_team else unit, named, console.width)
     if by_team and by_day:

@@ -183,6 +183,13 @@ def served(store: Path, name: str, since: float = 0.0) -> Row:
     periods = {day_of(play["created_at"], days): None for play in plays}
     visited = list(plays_of(store, f"{name}:served", since, visitors=True))
     cells, own_cells = _by_times(plays), _by_times(visited)
+    titles = {cell: _title(cell) for cell in own_cells} | {cell: _served_as(store, name, cell) for cell in cells}
+    unpriced = rows_of(
+        store,
+        "select calls from unpriced_losses where experiment = ? and created_at >= ?",
+        f"{name}:served",
+        since,
+    )
     return {
         "left_out": len(every) - len(plays),
         "plans": 1,
@@ -197,11 +204,12 @@ def served(store: Path, name: str, since: float = 0.0) -> Row:
             }
             for start in periods
         ],
-        "by_team": [_team(plays, cell) for cell in cells],
-        "visitors_teams": [_team(visited, cell) for cell in own_cells],
-        "preferences": preferred(store, [*plays, *visited], [*cells, *own_cells]),
+        "by_team": [{**_team(plays, cell), "name": titles[cell]} for cell in cells],
+        "visitors_teams": [{**_team(visited, cell), "name": titles[cell]} for cell in own_cells],
+        "preferences": preferred(store, [*plays, *visited], [*cells, *own_cells], titles),
         "absences": absences(plays),
         "failures": [],
+        "losses_unknown": sum(row["calls"] for row in unpriced),
         "losses_usd": math.fsum(
             row["usd"]
             for table in ("losses", "reservations")
@@ -221,7 +229,12 @@ def _team(plays: Sequence[Row], cell: tuple[str | None, ...]) -> Row:
     return {**told, **figures([play for play in plays if named(play) == cell])}
 
 
-def preferred(store: Path, plays: Sequence[Row], cells: Sequence[tuple[str | None, ...]]) -> Row:
+def preferred(
+    store: Path,
+    plays: Sequence[Row],
+    cells: Sequence[tuple[str | None, ...]],
+    titles: dict[tuple[str | None, ...], str],
+) -> Row:
     """Short answers, each vote on a question of its own: no length, and every vote is a unit."""
     by_episode = {f"ep_{play['repeat']:08x}{play['question']}": play for play in plays}
     rows = rows_of(store, "select * from votes order by said_at")
@@ -229,13 +242,12 @@ def preferred(store: Path, plays: Sequence[Row], cells: Sequence[tuple[str | Non
     worth = {"first": 1.0, "tie": 0.5, "second": 0.0}
     firsts = {vote["question"]: [worth[vote["preferred"]]] for vote in votes}
     place, place_ends = of_values(firsts) if votes else (None, (None, None))
-    several = len({cell[NAMED.index("team")] for cell in cells} - {None}) > 1
     said = []
     for vote in votes:
         left, right = (named(by_episode[vote[which]]) for which in ("first", "second"))
         ahead = cells.index(left) < cells.index(right)
         liked = worth[vote["preferred"]]
-        pair = tuple(_title(cell, several) for cell in ((left, right) if ahead else (right, left)))
+        pair = tuple(titles[cell] for cell in ((left, right) if ahead else (right, left)))
         which = (vote["first"] + vote["second"], 0)
         said.append(Said(vote["question"], pair, which, "people", liked if ahead else 1 - liked, 1 if ahead else -1))
     curve = Curve(said) if said else None
@@ -279,12 +291,26 @@ def preferred(store: Path, plays: Sequence[Row], cells: Sequence[tuple[str | Non
     }
 
 
-def _title(cell: tuple[str | None, ...], several: bool) -> str:
-    """Of several teams, each with its own."""
+def _title(cell: tuple[str | None, ...]) -> str:
     _, label, team, captain, player, _ = cell
     who = player or captain
-    of = f"{team}/" if several and not player else ""
+    of = "" if player else f"{team}/"
     return f"{of}{label}@{who}" if who else f"{of}{label}"
+
+
+def _served_as(store: Path, name: str, cell: tuple[str | None, ...]) -> str:
+    """As it is asked: with its captain only where the file has had several for it."""
+    _, label, team, _, player, _ = cell
+    captains = rows_of(
+        store,
+        "select distinct c.captain from cells c join experiment_cells m on m.cell = c.id join experiments x on"
+        " x.id = m.experiment where x.name = ? and c.label = ? and c.team is ? and c.player is null"
+        " and coalesce(json_extract(x.config, '$.edited'), 0) = 0",
+        f"{name}:served",
+        label,
+        team,
+    )
+    return _title(cell) if player or len(captains) > 1 else f"{team}/{label}"
 
 
 def _times(plays: Sequence[Row], cell: tuple[str | None, ...]) -> int:

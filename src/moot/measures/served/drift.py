@@ -14,10 +14,9 @@ from typing import Any, Literal
 
 from moot.live.answered_question import LONG
 from moot.measures.cells import Stored, identity_of
-from moot.measures.columns import titled
 from moot.measures.numbers import between, bounds, percent
 from moot.measures.served.periods import Period, period_of
-from moot.measures.served.plays import LivePlay, MeasuredPlay, measured_plays, name_of
+from moot.measures.served.plays import CellName, LivePlay, MeasuredPlay, measured_plays, name_of
 from moot.measures.served.ranged import ranged_row
 from moot.measures.source import Source
 from moot.stats.clusters import clustered, unit_of
@@ -60,9 +59,13 @@ class _Pair:
     """With the question."""
 
 
-def drift_rows(source: Source, compared: Sequence[ServedPlays], days: int, seed: int) -> list[Row]:
-    """A row for each figure of each cell that was asked; one that is not compared says why. Within `clustered`."""
+def drift_rows(
+    source: Source, compared: Sequence[ServedPlays], days: int, seed: int, titles: Mapping[CellName, str]
+) -> list[Row]:
+    """A row for each figure of each cell that was asked; one that is not compared says why. Within `clustered`. `titles`: how
+    cells are called."""
     found: list[_Pair | Row] = []
+    names: list[str] = []
     for one in compared:
         measured = _measured(source, one.cell)
         if isinstance(measured, str):
@@ -70,8 +73,10 @@ def drift_rows(source: Source, compared: Sequence[ServedPlays], days: int, seed:
             found.append(_not_compared(one.cell, "agreement", LONG if long_answers else measured))
         else:
             found += [_pair(one, measured, figure, days) for figure in ("agreement", "probability", "accuracy")]
+        names += [titles[name_of(one.cell)]] * (len(found) - len(names))
     pairs = [each for each in found if isinstance(each, _Pair)]
-    return [_row(each, len(pairs), seed) if isinstance(each, _Pair) else each for each in found]
+    rows = (_row(each, len(pairs), seed) if isinstance(each, _Pair) else each for each in found)
+    return [{**row, "name": name} for row, name in zip(rows, names, strict=True)]
 
 
 def _measured(source: Source, cell: Stored) -> list[MeasuredPlay] | str:
@@ -194,12 +199,11 @@ def alert_words(rows: Sequence[Row], days: int) -> str | None:
     alerts = [row for row in rows if row["alert"]]
     if not alerts:
         return None
-    several = len({row["team"] for row in rows}) > 1
     first = min(alerts, key=lambda row: min(map(_luck, _findings(row))))
     worst = min(_findings(first), key=_luck)
     when = "" if worst is first else f" on {worst['from']}" if days == 1 else f" in the week of {worst['from']}"
     live = figure_words(worst if worst is not first else first["live"])
-    words = f"Alert: {first['figure']} of {titled(first, team=several)} was {live}{when}; the experiment measured "
+    words = f"Alert: {first['figure']} of {first['name']} was {live}{when}; the experiment measured "
     words += f"{figure_words(first['measured'])}: {_CHANGED[first['figure']]}."
     return words if len(alerts) == 1 else f"{words} {count(len(alerts) - 1, 'more alert')}: --json, drift."
 

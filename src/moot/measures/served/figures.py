@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import Connection
@@ -11,12 +11,14 @@ from sqlalchemy import Connection
 from moot.data.clusters import dealing_names
 from moot.measures.askings import ABSENT, NOT_HEARD
 from moot.measures.cells import Row as StoredRow
+from moot.measures.columns import titled
 from moot.measures.served.agreement import NO_ANSWER
 from moot.measures.served.drift import ServedPlays, alert_words, drift_rows
 from moot.measures.served.periods import days_each, moment, period_of
 from moot.measures.served.persons import persons_preferences
-from moot.measures.served.plays import LivePlay, LiveTraffic, name_of, read_traffic
+from moot.measures.served.plays import CellName, LivePlay, LiveTraffic, read_traffic
 from moot.measures.served.ranged import answers_row, ranged_row
+from moot.measures.served.served_titles import served_titles
 from moot.measures.source import Source
 from moot.measures.spending import Spending, losses_row
 from moot.stats.clusters import clustered
@@ -46,6 +48,7 @@ def served_figures(
     days = days_each(play.at for play in plays)
     by_period = _split(plays, lambda play: period_of(play.at, days))
     by_team, by_visitors = _by_team(plays), _by_team(visited.plays)
+    titles = {**_visitors_titles(by_visitors), **served_titles(traffic.cells)}
     drift: list[Row] = []
     if isinstance(measured, str):
         why: str | None = measured
@@ -53,7 +56,7 @@ def served_figures(
         source = Source(connection, measured)
         with clustered(source.clusters, dealing_names(source.cases.items())):
             compared = [ServedPlays(own[0].cell, own) for own in by_team]
-            drift, why = drift_rows(source, compared, days, traffic.seed), None
+            drift, why = drift_rows(source, compared, days, traffic.seed, titles), None
     return {
         "since": None if since is None else moment(since),
         "until": moment(until),
@@ -67,10 +70,10 @@ def served_figures(
             {"from": f"{period.start}", "name": period.title, **_row(own, spending)}
             for period, own in sorted(by_period.items())
         ],
-        "by_team": [{**_named(own[0]), **_row(own, spending)} for own in by_team],
-        "visitors_teams": [{**_named(own[0]), **_row(own, spending)} for own in by_visitors],
+        "by_team": [{**_named(own[0], titles), **_row(own, spending)} for own in by_team],
+        "visitors_teams": [{**_named(own[0], titles), **_row(own, spending)} for own in by_visitors],
         "preferences": persons_preferences(
-            connection, [*plays, *visited.plays], [own[0].named for own in (*by_team, *by_visitors)]
+            connection, [*plays, *visited.plays], [own[0].named for own in (*by_team, *by_visitors)], titles
         ),
         "absences": _absences(traffic),
         **losses_row(connection, name, since or 0.0),
@@ -95,9 +98,15 @@ def _split(plays: Sequence[LivePlay], key: Any) -> dict[Any, list[LivePlay]]:
     return parts
 
 
-def _named(play: LivePlay) -> Row:
-    *named, cohort = name_of(play.cell)
+def _visitors_titles(by_visitors: Sequence[Sequence[LivePlay]]) -> dict[CellName, str]:
+    """Who made a team has chosen its captain too, and it is a part of its name."""
+    return {own[0].named: titled(own[0].cell, team=True) for own in by_visitors}
+
+
+def _named(play: LivePlay, titles: Mapping[CellName, str]) -> Row:
+    *named, cohort = play.named
     row: Row = dict(zip(("strategy", "label", "team", "captain", "player"), named, strict=True))
+    row["name"] = titles[play.named]
     return row if cohort is None else {**row, "cohort": cohort}
 
 

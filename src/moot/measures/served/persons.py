@@ -14,7 +14,6 @@ from sqlalchemy import Connection
 
 from moot.grade.prefer import PERSON
 from moot.live.beside_episodes import PersonsVote, votes_of
-from moot.measures.columns import titled
 from moot.measures.served.plays import CellName, LivePlay
 from moot.stats.preference import Preferences, PreferenceWord, doublings, raw_rate
 from moot.stats.preference_reasons import ONE_QUESTION
@@ -60,8 +59,10 @@ def _words(play: LivePlay) -> int:
     return len((play.answer or "").split())
 
 
-def persons_preferences(connection: Connection, plays: Sequence[LivePlay], order: Sequence[CellName]) -> Row:
-    """Of votes on two of these plays. `order`: who answered, whoever is told first in front."""
+def persons_preferences(
+    connection: Connection, plays: Sequence[LivePlay], order: Sequence[CellName], names: Mapping[CellName, str]
+) -> Row:
+    """Of votes on two of these plays. `order`: who answered, whoever is told first in front; `names`: how they are called."""
     by_episode = {play.episode: play for play in plays}
     seen = [
         SeenVote(vote, by_episode[vote.first], by_episode[vote.second])
@@ -78,9 +79,6 @@ def persons_preferences(connection: Connection, plays: Sequence[LivePlay], order
         side, other = sorted((one.first.named, one.second.named), key=order.index)
         by_pair.setdefault((side, other), []).append(one)
     fitted = Preferences([one.of(side) for (side, _), several in by_pair.items() for one in several])
-    cells = {play.named: play.cell for play in plays}
-    teams = len({cell["team"] for cell in cells.values() if cell["team"]}) > 1
-    names = {named: titled(cell, team=teams and not cell["player"]) for named, cell in cells.items()}
     return {
         "votes": len(seen),
         "persons": len({one.vote.person for one in seen}),

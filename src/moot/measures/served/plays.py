@@ -85,6 +85,8 @@ class LiveTraffic:
     """By player: in how many plays a round went on without it."""
     simulated: list[str] = field(default_factory=list)
     seed: int = 0
+    cells: list[Stored] = field(default_factory=list)
+    """All that could be asked, in any version of the file."""
 
 
 def name_of(cell: Stored) -> CellName:
@@ -105,6 +107,7 @@ def read_traffic(connection: Connection, plans: Sequence[Row], since: float | No
             traffic.seed = source.seed
             traffic.simulated += [name for name in simulated_models(source) if name not in traffic.simulated]
         traffic.plays += found
+        traffic.cells += source.cells
     traffic.plays.sort(key=lambda play: (play.at, play.question, play.cell["id"]))
     return traffic
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from moot.measures.askings import ABSENT
-from moot.measures.columns import titled
 from moot.measures.section import Chart, Column, Section
 from moot.measures.served.words import MEANT, NAMES, between_words, place_words, took_words, trouble_words
 
@@ -20,12 +19,11 @@ def served_sections(served: Row) -> list[Section]:
     """Only those that have something to show."""
     if not served["asked"]:
         return [section for section in (_by_visitors(served),) if section.rows]
-    several = len({row["team"] for row in served["by_team"]}) > 1
     every = [
-        *_drift(served, several),
+        *_drift(served),
         _preferences(served),
         _by_day(served),
-        _by_team(served, several),
+        _by_team(served),
         _by_visitors(served),
         *_absent(served),
     ]
@@ -86,8 +84,8 @@ def _by_day(served: Row) -> Section:
     )
 
 
-def _by_team(served: Row, several: bool) -> Section:
-    rows = [{"name": titled(row, team=several), **flat(row)} for row in served["by_team"]]
+def _by_team(served: Row) -> Section:
+    rows = [{"name": row["name"], **flat(row)} for row in served["by_team"]]
     words = (
         "Right: of the answers that somebody called right or wrong. Time and money are those of one question, and of 1,000.",
     )
@@ -96,7 +94,7 @@ def _by_team(served: Row, several: bool) -> Section:
 
 
 def _by_visitors(served: Row) -> Section:
-    rows = [{"name": titled(row, team=True), **flat(row)} for row in served["visitors_teams"]]
+    rows = [{"name": row["name"], **flat(row)} for row in served["visitors_teams"]]
     words = (
         "Put together by who asked, of the file's models: no part of any other figure but of what people prefer side by side.",
     )
@@ -149,7 +147,7 @@ def _absent(served: Row) -> Iterator[Section]:
     yield Section("served-failures", "Calls that failed", (), heads, failures, place=FIRST_PLACE + 6)
 
 
-def _drift(served: Row, several: bool) -> Iterator[Section]:
+def _drift(served: Row) -> Iterator[Section]:
     """The experiment's figure in front, its interval drawn as a band, then each day; a drawing for each who answered."""
     alert = [served["alert"]] if served["alert"] else []
     for figure, title in NAMES.items():
@@ -158,7 +156,7 @@ def _drift(served: Row, several: bool) -> Iterator[Section]:
             if row["figure"] != figure or row["why"] is not None:
                 continue
             ends = {"measured_low": row["measured"]["low"], "measured_high": row["measured"]["high"]}
-            who = titled(row, team=several)
+            who = row["name"]
             rows.append({"who": who, "day": _MEASURED, **_drawn(row["measured"]), **ends, "alert": None})
             rows += [
                 {"who": who, "day": part["name"], **_drawn(part), **ends, "alert": part["alert"]}

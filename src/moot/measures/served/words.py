@@ -8,7 +8,6 @@ from typing import Any
 
 from moot.live.answered_question import LONG
 from moot.measures.askings import ABSENT, PLAYER
-from moot.measures.columns import titled
 from moot.measures.facts.figures import LOST_OR_NOT_KEPT
 from moot.measures.numbers import between, money, percent, rounded
 from moot.measures.served.drift import figure_words
@@ -140,13 +139,12 @@ def drift_words(served: Row) -> Iterator[str]:
         yield from _agreement_alone(served)
         return
     compared = [row for row in served["drift"] if row["why"] is None]
-    several = len({row["team"] for row in served["drift"]}) > 1
     for figure, name in NAMES.items():
         own = [row for row in compared if row["figure"] == figure]
         if own:
             first = own[0]
             more = f" {count(len(own) - 1, 'other')}: --json, drift." if len(own) > 1 else ""
-            who = titled(first, team=several)
+            who = first["name"]
             of = " of the drafts say the answer" if figure == "agreement" else ""
             measured = figure_words(first["measured"])
             yield f"{name}, {who}: {figure_words(first['live'])}{of}, measured {measured}.{more}"
