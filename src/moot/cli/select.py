@@ -38,8 +38,8 @@ from moot.report.figures import grader_of
 from moot.select.aggregate import aggregators, inferred, missing_tree, too_many
 from moot.select.files import ResponseKind, read_labels
 from moot.select.labels import LabelMatrix, default_m
-from moot.select.own_order import in_own_order
 from moot.select.oracle import BY_VOTE
+from moot.select.own_order import in_own_order
 from moot.select.registry import Selector, registered, selector
 from moot.select.trial import OracleMaker, Trial, aggregated, by_vote, trials, unable
 from moot.stats.counted_words import count
