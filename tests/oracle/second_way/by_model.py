@@ -14,7 +14,7 @@ from second_way.cohort_gap import _closed, _players
 from second_way.compare import ANY_TEXT
 from second_way.intervals import Rho, mean, waiting_interval
 from second_way.pairs import Other, Pair, Side, Stage, drafting, nobody_there, of_everybody, split, stages, unfair_pairs
-from second_way.quiz_pairs import TESTED, Pairs, adjusted, apart_on_both_sides, bounds, difference, paid
+from second_way.quiz_pairs import TESTED, Pairs, adjusted, apart_on_both_sides, bounds, difference, errors_apart, paid
 from second_way.ranked import DEALT_AS
 from second_way.raw import Cell, Episode, Raw
 from second_way.shares import Value, accuracy_row, completed, flattering, unfair_together, value_of, whole_mean
@@ -126,7 +126,7 @@ def _models(stage: Stage) -> Iterator[Row]:
         for model in sorted(values):
             right = _accuracy(values[model])
             beside: Pairs = {question: [(values[model][question], value)] for question, value in average.items()}
-            row = difference(beside, means=True) | bounds(beside)
+            row = errors_apart(difference(beside, means=True) | bounds(beside), beside)
             if len(values) < 2:
                 row |= {"difference": None, "low": None, "high": None, "p": None, "why": ANY_TEXT}
                 row.pop(TESTED, None)

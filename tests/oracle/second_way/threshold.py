@@ -15,7 +15,7 @@ from second_way.compare import ANY_TEXT, Near
 from second_way.diversity import fullest_groups, open_again
 from second_way.intervals import mean
 from second_way.luck import claim, near, paid_low
-from second_way.quiz_pairs import GRADED, TESTED, bounds, difference
+from second_way.quiz_pairs import GRADED, TESTED, apart_on_both_sides, bounds, difference
 from second_way.raw import Raw
 from second_way.resampling import drawn_sums, ends
 from second_way.shares import Value, mean_row, mean_value, unfair_together, value_of
@@ -252,6 +252,7 @@ def _over(policies: Mapping[int, Policy], start: int, other: Policy, *, means: b
     row = {key: value for key, value in difference(pairs, means=means).items() if key not in (TESTED, GRADED)} | bounds(
         pairs
     )
+    row = apart_on_both_sides(row, pairs)
     if not row["n"]:
         return row
 

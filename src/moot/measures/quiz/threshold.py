@@ -19,7 +19,7 @@ from moot.stats.clusters import units_of, value_rows
 from moot.stats.crossfit import FOLDS, best, crossfit
 from moot.stats.estimates import TESTED, Row, estimate, estimate_row
 from moot.stats.graded import Value, bounds_row, completed, least_of, mean_value, why_unfair_together
-from moot.stats.graded_pairs import compared_row, why_turned
+from moot.stats.graded_pairs import abstained_apart, compared_row, fair_pairs, why_turned
 from moot.stats.mean import mean
 from moot.stats.paired import mean_of
 from moot.stats.proportion import share, share_between
@@ -252,7 +252,7 @@ def _compared(options: Mapping[str, _Policy], start: str, other: _Policy, pooled
     """
     chosen = options[start]
     pairs = {question: [(value, other.values[question])] for question, value in chosen.values.items()}
-    row = compared_row(pairs, pooled=pooled)
+    row = abstained_apart(compared_row(pairs, pooled=pooled), fair_pairs(pairs))
     if row["difference"] is None:
         return row
     arm = [other.values[question].known for question in pairs]

@@ -10,7 +10,7 @@ from moot.measures.episodes import EpisodeOutline
 from moot.measures.safety.gap import gap_closure
 from moot.measures.safety.pairs import Native, Pair, split
 from moot.stats.graded import Value, accuracy_row, mean_value, whole_mean
-from moot.stats.graded_pairs import Pairs, apart_row, fair_pairs, family_row
+from moot.stats.graded_pairs import Pairs, apart_row, errors_apart, fair_pairs, family_row
 from moot.stats.paired import FEW_QUESTIONS
 
 Row = dict[str, Any]
@@ -131,7 +131,7 @@ def _average(values: Mapping[str, ValuesByQuestion]) -> dict[str, Value]:
 
 def _against(values: ValuesByQuestion, average: ValuesByQuestion, models: int) -> Row:
     pairs: Pairs = {question: [(values[question], mean)] for question, mean in average.items()}
-    row = family_row(pairs, pooled=True)
+    row = errors_apart(family_row(pairs, pooled=True), pairs)  # an average abstains from nothing
     if models < 2:
         nothing = dict.fromkeys(("difference", "low", "high", "p"))
         return {"average": _means(pairs, "value", "average")["average"], **row, **nothing, "why": ONLY_ONE}
