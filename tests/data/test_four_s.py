@@ -315,3 +315,23 @@ def test_a_broken_package_is_an_error_with_a_place_or_rows(tmp_path_factory: pyt
     except FileError as error:
         problem = error
     assert problem is None or problem.line is not None
+
+
+IN_WORDS = [
+    ("! Наполеон\nЗачёт: Бонапарт; император", "Наполеон", ["Бонапарт", "император"], []),
+    ("! Наполеон\nзачет: Бонапарт\nНезачёт: Кутузов", "Наполеон", ["Бонапарт"], ["Кутузов"]),
+    ("! Наполеон. Зачёт: Бонапарт. Незачёт: Кутузов.", "Наполеон", ["Бонапарт"], ["Кутузов"]),
+    ("! Наполеон\n= Бонапарт\nЗачёт: император", "Наполеон", ["Бонапарт", "император"], []),
+    ("! Экзамен и зачёт: сессия", "Экзамен и зачёт: сессия", [], []),
+    ("! Наполеон\n/ Комментарий\nЗачёт: это слово о другом", "Наполеон", [], []),
+]
+
+
+@pytest.mark.parametrize(("lines", "answer", "accepted", "rejected"), IN_WORDS)
+def test_what_is_right_as_well_may_be_said_in_words(
+    tmp_path: Path, lines: str, answer: str, accepted: list[str], rejected: list[str]
+) -> None:
+    path = tmp_path / "cup.4s"
+    path.write_text(f"? Кто?\n{lines}\n", encoding="utf-8")
+    ((_, row),) = four_s_rows(path)
+    assert (row["answer"], row.get("accepted", []), row.get("rejected", [])) == (answer, accepted, rejected)

@@ -52,7 +52,12 @@ SAME = {
             ("3 PM", "3pm"),
         ],
         *[("3 PM", "3:00 PM", "3 p.m.", "3:00pm"), ("3:30 PM", "3:30pm"), ("U.S.A.", "USA", "U.S.A"), ("U.S.", "US")],
-        *[("44 B.C.", "44 BC"), ("79 A.D.", "79 AD"), ("44 B.C.E.", "44 BCE"), ("J.R.R. Tolkien", "J. R. R. Tolkien")],
+        *[
+            ("44 B.C.", "44 BC"),
+            ("79 A.D.", "79 AD"),
+            ("44 B.C.E.", "44 BCE"),
+            ("J.R.R. Tolkien", "J. R. R. Tolkien", "JRR Tolkien"),
+        ],
         *[
             ("A & B", "A and B"),
             ("Johnson & Johnson", "Johnson and Johnson"),

@@ -37,9 +37,12 @@ _FIELDS = {
     "#DATE": "date",
 }
 _OF_QUESTION = frozenset({"answer", "accepted", "rejected", "comment", "source", "author", "handout"})
+_OF_REFERENCE = ("answer", "accepted", "rejected")
 _OF_PACKAGE = frozenset({"tour", "title", "short title", "editor", "date"})
 _COUNTER = re.compile(r"set 4SCOUNTER(?P<set>\w*) = (?P<to>\d+)|4SCOUNTER(?P<name>\w*)")
 _SEVERAL = re.compile(r"\b(?:дуплет|блиц)", re.IGNORECASE)
+_ALSO_RIGHT = re.compile(r"(?:\A|(?<=[.;)\]»”\"])\s)\s*+(?P<name>Зач[её]т|Незач[её]т):\s*", re.IGNORECASE)
+"""What authors write in words in the place of the markers = and !=."""
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 
 
@@ -112,13 +115,39 @@ class _PackageReader:
             marker = next(iter(line.split(None, 1)), "")
             name = _FIELDS.get(marker)
             if name is None:
-                self._go_on(line, number)
+                first, said = self._split(line) if self._in_reference() else (line, [])
+                if first.strip() or not said:
+                    self._go_on(first, number)
+                self._also_right(said, number)
                 continue
             if name in ("question", "tour", "title"):
                 yield from self._finished()
-            self._begin(name, line.strip()[len(marker) :].strip(), number)
+            text = line.strip()[len(marker) :].strip()
+            first, said = self._split(text) if name in _OF_REFERENCE else (text, [])
+            self._begin(name, first, number)
+            self._also_right(said, number)
             self.after_blank = False
         yield from self._finished()
+
+    @staticmethod
+    def _split(text: str) -> tuple[str, list[tuple[str, str]]]:
+        """What stands before the first "Зачёт:", and what follows each, by the field that it is."""
+        found = list(_ALSO_RIGHT.finditer(text))
+        if not found:
+            return text, []
+        ends = [each.start() for each in found[1:]] + [len(text)]
+        said = [
+            ("rejected" if each["name"].lower().startswith("н") else "accepted", text[each.end() : end].strip())
+            for each, end in zip(found, ends, strict=True)
+        ]
+        return text[: found[0].start()], said
+
+    def _in_reference(self) -> bool:
+        return self.now is not None and any(self.open is self.now.fields.get(name) for name in _OF_REFERENCE)
+
+    def _also_right(self, said: list[tuple[str, str]], number: int) -> None:
+        for name, text in said:
+            self._begin(name, text, number)
 
     def _go_on(self, line: str, number: int) -> None:
         if not line.strip():

@@ -142,8 +142,7 @@ def _by_lemmas(clusters: Sequence[Cluster], language: str) -> list[Cluster]:
 def _as_graded(clusters: list[Cluster], language: str) -> list[Cluster]:
     """Clusters of which each would be right, were another the reference, become one: what is right is never two parties.
 
-    Such likeness is handed on, but where only one of two has brackets or a sign of percent: there whatever is joined must be
-    alike each with each, or 1, 5 would make one of [1, 5] and (1, 5).
+    Whatever is joined is alike each with each, or 1, 5 would make one of [1, 5] and (1, 5), and J.R.R. of J R R and JRR.
     """
     if len(clusters) < 2:  # it may be megabytes
         return clusters
@@ -157,7 +156,7 @@ def _as_graded(clusters: list[Cluster], language: str) -> list[Cluster]:
         for one, other in combinations(bucket, 2)
         if alike(one, other, language)
     ]
-    groups = _components(texts, links)
+    groups = [part for group in _components(texts, links) for part in _clear_parts(group, keys, language)]
     marked = [text for text in short if units(text) or may_say_less(text, language)]
     if marked and len(marked) * len(short) <= MOST_COMPARED:
         groups = _joined_by_marks(groups, marked, short, language)
@@ -166,6 +165,16 @@ def _as_graded(clusters: list[Cluster], language: str) -> list[Cluster]:
     for cluster in clusters:
         together.setdefault(home[cluster.text], []).append(cluster)
     return [_joined(group, "normalised") for group in together.values()]
+
+
+def _clear_parts(group: list[str], keys: Sequence[Mapping[str, str]], language: str) -> list[list[str]]:
+    """The group where all of it is alike; else by the first reading whose own groups are; else each alone."""
+    for parts in ([group], *([*_buckets({text: key[text] for text in group if text in key})] for key in keys)):
+        if sum(map(len, parts)) == len(group) and all(
+            alike(one, other, language) for part in parts for one, other in combinations(part, 2)
+        ):
+            return parts
+    return [[text] for text in group]
 
 
 def _buckets(keys: Mapping[str, str]) -> Iterable[list[str]]:

@@ -17,6 +17,7 @@ from moot.grade.lemmas import lemmas
 from moot.grade.listed import NOT_LISTED, only_listed
 from moot.grade.members import bare_members, listed_in
 from moot.grade.normalise import LONGEST_COMPARED, lettered, normalise, spelled, structure, too_long
+from moot.grade.optional_parts import without_optional
 from moot.grade.said_in_words import short_yes_no, with_and
 from moot.grade.squad import scored_by_words, squad
 from moot.grade.unit_case import with_units
@@ -120,6 +121,10 @@ def match(case: Case, answer: str | None) -> Score:
         if _among(case.rejected, answer, reading, case):
             return REJECTED
         if _among(variants, answer, reading, case):
+            return Score(1.0, "match")
+    if case.question.language == "ru":
+        shorter = tuple(dict.fromkeys(text for variant in variants for text in without_optional(variant)))
+        if _among(shorter, answer, lambda text: _loose(text, case), case):
             return Score(1.0, "match")
     if case.answer is None:
         return Score(float(normalise(answer) == _UNKNOWN), "unanswerable")

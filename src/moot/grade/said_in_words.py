@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import re
 
-_INITIALS = re.compile(r"(?<![\w.])(?:[A-ZА-Я]\.){2,12}(?![\w])|(?<![\w.])(?:[A-ZА-Я]\.){2,12}[A-ZА-Я](?![\w.])")
+_INITIALS = re.compile(
+    r"(?<![\w.])(?:[A-ZА-Я]\. ?){1,11}[A-ZА-Я]\.(?!\w)|(?<![\w.])(?:[A-ZА-Я]\.){2,12}[A-ZА-Я](?![\w.])"
+)
 _AMPERSAND = re.compile(r"(?<=[^\W_])\s?&\s?(?=[^\W_])")
 _ATTACHED_UNITS = (
     "km cm mm nm µm μm um kg mg µg μg ml cl dl kl hz khz mhz ghz thz kw mw gw tw kwh mwh kv mv ma pa kpa mpa hpa kj mj ev kev "
@@ -32,7 +34,7 @@ def with_and(text: str) -> str:
 def with_one_spelling(text: str) -> str:
     """A text as it was written, with the marks of names, units and numbers as most set them."""
     if "." in text:
-        text = _INITIALS.sub(lambda initials: initials.group().replace(".", ""), text)
+        text = _INITIALS.sub(lambda initials: re.sub("[. ]", "", initials.group()), text)
     if not any("0" <= character <= "9" for character in text):
         return text
     text = _FULL_HOUR.sub(r"\g<hour> \g<half>m", text)

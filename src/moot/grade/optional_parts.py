@@ -1,0 +1,38 @@
+"""Russian references with a part in round brackets, which whoever answers may leave out: "Наполеон (Бонапарт)".
+
+So quiz packages write them. A number in brackets, a denial or an ending (стол(ы)) may be what the answer hangs on, and stays.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import product
+
+_PART = re.compile(r"(?<![^\s])\((?P<inside>[^()]{2,100})\)(?=[\s.,;:!?]|\Z)")
+_MOST = 3
+"""Parts. Who writes more of them means them for a person to read."""
+_TELLS = re.compile(r"[0-9]|(?<!\w)(?:[IVXLCDM]+|не|ни|нет|без|кроме|или|либо|только|анти\w*)(?!\w)")
+_CYRILLIC_WORD = re.compile(r"[а-яё]{2,}", re.IGNORECASE)
+
+
+def without_optional(reference: str) -> tuple[str, ...]:
+    """The reference without one or more of such parts; nothing where it has none."""
+    if "(" not in reference:
+        return ()
+    parts = list(_PART.finditer(reference))
+    if not 1 <= len(parts) <= _MOST or any(_tells(part["inside"]) for part in parts):
+        return ()
+    shorter = []
+    for left_out in product((False, True), repeat=len(parts)):
+        text, end = "", 0
+        for part, without in zip(parts, left_out, strict=True):
+            text += reference[end : part.start()] + ("" if without else part["inside"])
+            end = part.end()
+        text = " ".join(f"{text}{reference[end:]}".split())
+        if any(left_out) and _CYRILLIC_WORD.search(text):
+            shorter.append(text)
+    return tuple(shorter)
+
+
+def _tells(inside: str) -> bool:
+    return _TELLS.search(inside) is not None or _CYRILLIC_WORD.search(inside) is None
