@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from second_way.meanings import plain
 from second_way.raw import Cell, Episode, Raw
-from second_way.shares import Failed, Grade, NeverCame, Ungraded, Value, graded, never_came, unfair, value_of
+from second_way.shares import Failed, Grade, KeptBack, NeverCame, Ungraded, Value, graded, never_came, unfair, value_of
 from second_way.tables import table_name, table_of
 
 ANSWERED = ("answered", "undecided")
@@ -300,7 +300,7 @@ def _side(outcome: str, grade: Grade, text: str | None) -> Side:
     if grade in (Ungraded.SILENT, Ungraded.BROKEN):
         return Side(outcome, None, grade)
     if outcome not in ANSWERED:
-        return Side(outcome, 0.0, Failed(0.0) if outcome == "failed" else 0.0)
+        return Side(outcome, 0.0, {"failed": Failed, "abstained": KeptBack}.get(outcome, float)(0.0))
     if not graded(grade):
         return Side(outcome, None, grade, None if text is None else plain(text))
     return Side(outcome, float(grade), grade)
