@@ -214,7 +214,7 @@ def test_a_rule_decides_for_no_other_team(cup: Cup, change: dict[str, Any], word
         ("no JSON", "expected what moot fit writes: JSON"),
         ([], "expected what moot fit writes: keys and values"),
         ({"form": 1}, "does not say which questions it was learnt from (chosen_on)"),
-        ({"form": 2, "chosen_on": ["x"]}, "form 1, found 2 (a newer moot wrote it)"),
+        ({"form": 3, "chosen_on": ["x"]}, "form 1 or 2, found 3 (a newer moot wrote it)"),
         ({"form": 1, "chosen_on": ["x"], "players": []}, "players: expected keys and values"),
     ],
 )

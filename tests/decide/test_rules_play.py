@@ -165,7 +165,7 @@ def test_what_does_not_fit_the_team_is_refused(name: str, options: dict[str, obj
         ("leader", {"unless": 0}, "unless: expected a whole number from 1 on or never"),
         ("learnt", {"from": 3}, "from: expected keys and values"),
         ("learnt", {"from_": {}}, "has no option 'from_'; expected captain, from"),
-        ("learnt", {"from": {}}, "expected what moot fit writes: form 1, found None"),
+        ("learnt", {"from": {}}, "expected what moot fit writes: form 1 or 2, found None"),
     ],
 )
 def test_options_that_make_no_sense_are_refused(name: str, options: dict[str, object], words: str) -> None:

@@ -151,7 +151,7 @@ EVERY_KEY = frozenset(
 )
 """Those with a second way."""
 
-SELDOM = frozenset({"calibration", "grader", "served"})
+SELDOM = frozenset({"calibration", "grader", "paid_here_usd", "served"})
 """Those that no experiment here has, and tests of their own."""
 
 NOT_OF_POINTS = frozenset(

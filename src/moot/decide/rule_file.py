@@ -194,7 +194,7 @@ def rule_of(content: Mapping[str, Any]) -> FittedRule:
     form = content.get("form")
     if type(form) is not int or form not in (FORM, FORM_BY_KIND):
         newer = " (a newer moot wrote it)" if type(form) is int and form > FORM_BY_KIND else ""
-        raise UsageError(f"{WRITTEN}: form {FORM}, found {form!r:.40}{newer}")
+        raise UsageError(f"{WRITTEN}: form {FORM} or {FORM_BY_KIND}, found {form!r:.40}{newer}")
     players = _mapping(content, "players")
     if len(players) < 2:
         raise UsageError(f"{WRITTEN}: players: expected two or more")
