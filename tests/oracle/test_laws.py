@@ -28,7 +28,18 @@ def worlds(quick: int, first: int, many: int) -> list[int]:
 
 
 ABOUT_THE_FILE = frozenset(
-    {"runs", "prompts", "bill_usd", "losses_usd", "experiment", "seconds", "failures", "other_plans", "measurement"}
+    {
+        "runs",
+        "prompts",
+        "bill_usd",
+        "losses_usd",
+        "losses_unknown",
+        "experiment",
+        "seconds",
+        "failures",
+        "other_plans",
+        "measurement",
+    }
 )
 """What tells of the file as a whole, or of the clock."""
 CHOSEN = frozenset({"headline", "frontier", "best_single", "gap", "power", "teams", "talk_threshold"})

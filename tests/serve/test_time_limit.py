@@ -133,7 +133,7 @@ def checked(monkeypatch: pytest.MonkeyPatch) -> None:
     async def at_once(*_: object) -> str | None:
         return None
 
-    monkeypatch.setattr(SchemaChecks, "_problem_of", at_once)
+    monkeypatch.setattr(SchemaChecks, "problem_of", at_once)
 
 
 @pytest.mark.usefixtures("checked")
@@ -170,7 +170,7 @@ async def test_a_check_of_a_schema_is_within_the_limit_too(tmp_path: Path, monke
         await asyncio.Event().wait()
         return None
 
-    monkeypatch.setattr(SchemaChecks, "_problem_of", endless)
+    monkeypatch.setattr(SchemaChecks, "problem_of", endless)
     asked = list[str]()
     go = asyncio.Event()
     go.set()

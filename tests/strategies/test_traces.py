@@ -40,6 +40,8 @@ RECORDS: list[Any] = [
     traces.Cut(300, ("ann", "bob")),
     traces.Deadline(2.5),
     traces.Remarked("So it was."),
+    traces.HangsOnCut(("ann", "bob")),
+    traces.Unpriced(2),
     traces.DecidedFrom(3, "0f" * 16),
     traces.DecidedByRule("learnt", "the likeliest", "it was ahead", 0.75, {"ann": 2.0, "bob": 0.5}),
     traces.DecidedByRule("plurality", "the largest group", "nothing was learnt"),

@@ -109,6 +109,9 @@ class Till(Protocol):
     def settle(self, hold: Hold, spent_usd: float, *, lost: bool, reply: Reply | None = None) -> None:
         """`lost`: no reply carries what was spent."""
 
+    async def written(self) -> None:
+        """Wait until what was settled would be known after a crash."""
+
     def overcharged(self, model: str, allowed_usd: float, billed_usd: float, times: float) -> None:
         """`times`: how many times its most, or, of a model that the file calls free, its supposed price."""
 
@@ -226,6 +229,9 @@ class Purse(Overcharges):
         self.reserved_usd += amount_usd
         return Hold(amount_usd)
 
+    async def written(self) -> None:
+        """Here nothing outlives the process."""
+
     def settle(self, hold: Hold, spent_usd: float, *, lost: bool, reply: Reply | None = None) -> None:
         self.reserved_usd = max(0.0, self.reserved_usd - hold.usd)
         self.spent_usd += spent_usd
@@ -299,6 +305,10 @@ class Budget(Wrapper):
                 billed_usd = self._most_usd(request, in_part) if spent_usd is None else spent_usd
                 lost = spent_usd is None or (reply is None and spent_usd > 0)
                 self._purse.settle(hold, billed_usd, lost=lost, reply=reply)
+                if (
+                    reply is None and billed_usd > hold.usd
+                ):  # a reply is kept with its bill; till then the books have the hold
+                    await self._purse.written()
         return reply
 
     async def _held(self, request: Request) -> Hold:

@@ -14,6 +14,7 @@ import time
 import uuid
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
@@ -216,6 +217,10 @@ class Ledger(Overcharges):
 
     def book(self, settlement: Settlement) -> None:
         self._store.settle(settlement)
+
+    async def written(self) -> None:
+        with suppress(StoreError):  # it is told to whoever asks next, and tried again
+            await self._store.flush()
 
     def _hear(self, held_usd: float | None, settled: Sequence[str]) -> None:
         if held_usd is not None:

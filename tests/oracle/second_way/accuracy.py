@@ -26,7 +26,8 @@ def accuracy(raw: Raw) -> dict[str, Any]:
         "questions": raw.size,
         "accuracy": rows,
         "bill_usd": _sum_usd([call["cost_usd"] for call in raw.calls.values()]),
-        "losses_usd": raw.losses_usd,
+        "losses_usd": raw.losses[0],
+        "losses_unknown": raw.losses[1],
         "simulated": sorted(name for name, model in raw.config["models"].items() if _is_simulated(raw, name, model)),
     }
     if figures["bill_usd"] is None:

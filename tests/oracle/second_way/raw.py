@@ -138,14 +138,17 @@ def taught_without(traces: Sequence[Mapping[str, Any]]) -> frozenset[str]:
     return frozenset(name for record in many for name in record["unreached"])
 
 
-def _booked_usd(folder: Path, experiment: str) -> float:
-    total = 0.0
+def _booked_usd(folder: Path, experiment: str) -> tuple[float | None, int]:
+    """At the most, nothing where that of some is not known; and of how many it is not."""
+    total, unknown = 0.0, 0
     for store in folder.glob("*.db"):
         with closing(sqlite3.connect(store)) as books:
             for table in ("losses", "reservations"):
                 rows = books.execute(f"SELECT usd FROM {table} WHERE experiment = ?", (experiment,))
                 total = math.fsum([total, *(usd for (usd,) in rows)])
-    return total
+            lost = books.execute("SELECT calls FROM unpriced_losses WHERE experiment = ?", (experiment,))
+            unknown += sum(calls for (calls,) in lost)
+    return None if unknown else total, unknown
 
 
 @dataclass(frozen=True)
@@ -156,7 +159,7 @@ class Raw:
     config: Mapping[str, Any]
     """The experiment file, as it was written."""
     cells: Sequence[Cell] = field(default=())
-    losses_usd: float = 0.0
+    losses: tuple[float | None, int] = (0.0, 0)
     """What may be on the bill without a call: it is in no table of a report, so it is read from the books."""
     beside: Sequence[Raw] = ()
     """What else is in its store, as it was reported then: the oldest first."""
