@@ -244,6 +244,6 @@ def _drop_calls(connection: Connection, which: Sequence[ColumnElement[bool]], be
             connection.execute(insert(losses).values(experiment=payer, usd=float(spent), created_at=before))
     free = (*which, calls.c.cost_usd.is_(None), paid)
     unknown = connection.execute(select(calls.c.experiment, func.count()).where(*free).group_by(calls.c.experiment))
-    if rows := unpriced_rows({payer: number for payer, number in unknown}, before):
+    if rows := unpriced_rows({row[0]: row[1] for row in unknown}, before):
         connection.execute(insert(schema.unpriced_losses), rows)
     return connection.execute(delete(calls).where(*which)).rowcount
