@@ -181,11 +181,9 @@ def test_a_member_who_is_always_late_does_not_keep_the_team_at_one_question_at_a
         question_usd = len(names) * MOST_USD
         day_usd = (1 + 6) * question_usd
         with served(path, day_usd) as url:
-            limit_s = 0.5
-            # A busy machine may take longer to ask anybody, and then nothing is known.
-            while not server.asked_of["cid"]:
-                assert ask(url, "Who is number zero?", model="all/vote", time_limit_s=limit_s) in (200, 408)
-                limit_s *= 2
+            # What a busy machine does not get done in this time is charged too, and leaves less room for the others.
+            assert ask(url, "Who is number zero?", model="all/vote", time_limit_s=5.0) in (200, 408)
+            assert server.asked_of["cid"]
             statuses: list[int] = []
             asking = threading.Thread(
                 target=lambda: statuses.extend(ask_at_once(url, 12, model="all/vote", time_limit_s=60.0))
