@@ -221,7 +221,7 @@ def test_init_asks_of_files_alone(tmp_path: Path, capsys: Captured, monkeypatch:
     os.mkfifo(tmp_path / "pipe.yaml")
     monkeypatch.setattr("moot.cli.first_file.agreed", lambda words: True)
     assert moot("init", "-o", tmp_path / "pipe.yaml") == 2
-    assert "is no regular file" in " ".join(capsys.readouterr().err.split())
+    assert "is not a regular file" in " ".join(capsys.readouterr().err.split())
 
 
 def test_at_a_name_that_could_be_foreseen_nothing_is_written(

@@ -24,7 +24,7 @@ Row = dict[str, Any]
 @pytest.mark.parametrize(
     ("bill", "words"),
     [
-        (None, "not known: a price or a count of tokens is missing"),
+        (None, "not known: a price or token count is missing"),
         (0.0, "nothing"),
         (1234.56789, "$1,234.57"),
         (0.00004, "$0.000040"),

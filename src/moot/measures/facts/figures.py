@@ -144,7 +144,7 @@ def _why_unknown(figures: Figures) -> str:
     told = [(model, words) for run in figures.get("runs", ()) for model, words in run.get("not_applied", {}).items()]
     streamed = dict.fromkeys(model for model, words in told if any(NOT_COUNTED_STREAMS in each for each in words))
     if not streamed:
-        return "a price or a count of tokens is missing"
+        return "a price or token count is missing"
     servers = "its server does" if len(streamed) == 1 else "their servers do"
     return f"of {', '.join(streamed)} {servers} not count the tokens of streams"
 
