@@ -68,8 +68,10 @@ def test_logs_directly_in_an_experiment_file(tmp_path: Path) -> None:
 def test_a_budget_is_for_what_is_paid_now(tmp_path: Path) -> None:
     path = direct(tmp_path, budget_usd=0.001)
     command("run", path, "--quiet")
-    rows = told(path)["accuracy"]
-    assert {row["cost_usd"] for row in rows} == {None}, "what was paid then is no 0"
+    figures = told(path)
+    rows = figures["accuracy"]
+    assert {row["cost_usd"] for row in rows} == {0.0016}, "what was paid then is told"
+    assert figures["paid_here_usd"] == 0
     assert all(row["outcomes"].keys() <= {"answered", "unanswered"} and not row["missing"] for row in rows)
 
 

@@ -306,7 +306,7 @@ def test_no_store_is_said(tmp_path: Path, capsys: Captured, monkeypatch: pytest.
 
 def test_what_failed_is_not_among_what_is_kept_as_the_run_counts() -> None:
     row = {"questions": 150, "episodes": 166, "failed": 2, "missing": 434, "simulated": False}
-    row |= {"bill_usd": 0.0, "losses_usd": 0.0}
+    row |= {"bill_usd": 0.0, "losses_usd": 0.0, "losses_unknown": 0}
     assert size_words(row) == "150 questions, 164 episodes kept, 2 of those left have failed"
     assert size_words({**row, "missing": 0}) == "150 questions, 166 episodes", "it is said with how the run ended"
 

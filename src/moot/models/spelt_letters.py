@@ -16,7 +16,7 @@ DEEP = 16
 """As many backslashes as JSON within JSON within JSON puts before a letter."""
 ANNOUNCING = frozenset("\\%&")
 """What stands before the number or the name of a letter."""
-LONGEST_LETTER, LONGEST_BEHIND = 250, 1_040
+LONGEST_LETTER, LONGEST_BEHIND = 400, 1_200
 """Characters that one letter takes at most, and one behind a backslash; what is half of one takes as many as the latter."""
 LONGEST_PLAIN = 9
 """Where no letter is written by its number and there are no backslashes, there may be ends of lines before it."""
