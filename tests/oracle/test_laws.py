@@ -32,6 +32,7 @@ ABOUT_THE_FILE = frozenset(
         "runs",
         "prompts",
         "bill_usd",
+        "costs_known",
         "losses_usd",
         "losses_unknown",
         "experiment",
