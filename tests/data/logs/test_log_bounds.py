@@ -74,6 +74,7 @@ def test_what_unpacks_a_whole_part_at_once_is_not_read(method: int, tmp_path: Pa
 
 
 def test_a_zip_of_many_parts_that_are_each_within_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(foreign_files, "MOST_UNPACKED", 2**16)
     path = packed(tmp_path / "a.eval", {f"{n}": sample(f"q{n}", "It is " * 1_000) for n in range(20)})
     assert "a.eval: unpacks to more than 65,536 bytes" in refused("inspect", path, most=2**17)
 
@@ -85,6 +86,7 @@ def test_a_reply_that_nobody_says_at_once(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_lines_that_are_packed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(foreign_files, "MOST_UNPACKED", 2**16)
     line = json.dumps({"custom_id": "q", "body": {"model": "m", "prompt": "Where?"}}) + "\n"
     path = tmp_path / "a.jsonl.gz"
     path.write_bytes(gzip.compress((line * 5_000).encode()))
