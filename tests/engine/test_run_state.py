@@ -116,7 +116,7 @@ def test_a_bug_in_a_strategy(
 def test_a_bug_of_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """One that no outcome can be made of ends the run, and is its cause."""
 
-    def broken(self: Grading, *given: Any) -> Any:
+    def broken(self: Grading, *given: Any, **named: Any) -> Any:
         raise ZeroDivisionError("of nothing")
 
     path = experiment(tmp_path, simulated())

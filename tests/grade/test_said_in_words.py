@@ -191,3 +191,9 @@ YES_NO = [
 @pytest.mark.parametrize(("reference", "answer", "right"), YES_NO)
 def test_a_yes_that_is_said_twice_is_yes(reference: str, answer: str, right: bool) -> None:
     assert is_right(reference, answer, kind="yes-no") is right
+
+
+@pytest.mark.parametrize("text", ["2EE3", "1ef5", "4ea9", "3e.5", "3e/5", "5e:7", "$1e,000", "3e-", "1e+", "2e--3"])
+def test_what_is_no_power_of_ten_is_read_as_it_stands(text: str) -> None:
+    assert is_right(text, text)
+    assert not is_right(text, "2")

@@ -21,7 +21,7 @@ _ATTACHED = re.compile(
     re.IGNORECASE,
 )
 _FULL_HOUR = re.compile(r"(?<![0-9:.])(?P<hour>[0-9]{1,2}):00 ?(?P<half>[ap])\.?m\b\.?", re.IGNORECASE)
-_EXPONENT = re.compile(r"\s*\$?(?P<number>[-−]?[0-9]{1,12}(?:\.[0-9]{1,20})?)[eE](?P<power>[+-−]?[0-9]{1,3})\$?\.?\s*")
+_EXPONENT = re.compile(r"\s*\$?(?P<number>[-−]?[0-9]{1,12}(?:\.[0-9]{1,20})?)[eE](?P<power>[-+−]?[0-9]{1,3})\$?\.?\s*")
 _WRITTEN_OUT = 6
 """Up to a million and down to a millionth what stands behind the e is written out; beyond, as a power of ten."""
 
