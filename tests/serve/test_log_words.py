@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import warnings
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -17,7 +18,7 @@ from sqlalchemy.exc import StatementError
 
 from moot.errors import StoreError
 from moot.models.model import Model, Wrapper
-from moot.serve.log_words import where_it_broke
+from moot.serve.log_words import tell_warnings_without_words, where_it_broke
 from moot.types import Reply, Request
 
 ASKED = "Which zanzibar river?"
@@ -169,3 +170,12 @@ async def test_an_error_of_the_store_holds_no_parameters(tmp_path: Path) -> None
             with pytest.raises((StoreError, StatementError)) as raised:
                 await served.live.store.run(work)
             assert "zanzibar" not in str(raised.value)
+
+
+def test_a_warning_of_a_library_is_told_without_its_words(caplog: pytest.LogCaptureFixture) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        tell_warnings_without_words()
+        warnings.warn("input_value='the zanzibar answer'", UserWarning, stacklevel=1)
+    assert "UserWarning at " in caplog.text
+    assert "zanzibar" not in caplog.text

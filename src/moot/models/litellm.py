@@ -230,6 +230,8 @@ async def _heard_to_its_end(response: Any, heard: StreamSoFar) -> None:
 def _written(response: Any) -> str:
     """What LiteLLM has made of a completion, as JSON. Its own way does not write half of a surrogate pair."""
     try:
-        return str(response.model_dump_json())
+        return str(
+            response.model_dump_json(warnings=False)
+        )  # which would repeat what is in another form than it should
     except ValueError:
-        return json.dumps(response.model_dump(), default=str)
+        return json.dumps(response.model_dump(warnings=False), default=str)

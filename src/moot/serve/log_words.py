@@ -6,14 +6,18 @@ who know nothing of what is forgotten there; so the words stand in the store alo
 
 from __future__ import annotations
 
+import logging
 import re
 import traceback
+import warnings
 from collections import Counter
 from collections.abc import Iterator
 
 from moot.errors import CallError, EndpointClosed, MootError
 from moot.live.answered_question import AnsweredQuestion
 from moot.types import Call
+
+_log = logging.getLogger(__name__)
 
 _KIND = re.compile(r"[A-Za-z]{1,40}(?=: )")
 """A call's error begins with the name of its class."""
@@ -53,6 +57,22 @@ def of_error(error: MootError) -> str:
     if isinstance(error, CallError | EndpointClosed):
         return _in_short(f"{type(error).__name__}: {error}")
     return str(error)
+
+
+def tell_warnings_without_words() -> None:
+    """From now on in this process: a library that warns of what it was given repeats it, such as a reply in another form."""
+
+    def told(
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        file: object = None,
+        line: str | None = None,
+    ) -> None:
+        _log.warning("%s at %s:%d, whose words are not logged", category.__name__, filename, lineno)
+
+    warnings.showwarning = told
 
 
 def where_it_broke(error: BaseException) -> str:

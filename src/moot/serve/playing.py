@@ -138,7 +138,8 @@ class ServedRequest:
         return self._nobody_asked(f"your schema could not be checked within {self.time_limit_s:g} s", NOT_CHECKED)
 
     def _nobody_asked(self, words: str, code: str) -> Refused:
-        _log.warning("%.100s: %s; nobody was asked", self.model, words)
+        name = (self.model or "")[:100]  # perhaps of no team, and in lines
+        _log.warning("%s: %s; nobody was asked", name if name.isprintable() else ascii(name), words)
         told = f"{words[0].upper()}{words[1:]}; nobody was asked."
         return Refused(TOO_LATE_STATUS, told, code=code, kind="server_error")
 
