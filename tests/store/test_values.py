@@ -46,6 +46,7 @@ PRIMARY_KEYS: dict[str, tuple[str, ...]] = {
     "served_calls": ("key", "experiment", "question", "repeat"),
     "settlements": ("case", "answer"),
     "titles": ("episode", "person"),
+    "unpriced_losses": ("id",),
     "unscrubbed": ("experiment", "mark"),
     "votes": ("first", "second", "person"),
 }
@@ -60,6 +61,7 @@ MAY_BE_EMPTY: dict[str, set[str]] = {
         "cost_usd",
         "thoughts",
         "logprobs",
+        "recorded",
     },
     "cells": {"team", "captain", "player", "cohort", "options", "traits"},
     "episodes": {"answer", "unreached"},
@@ -94,6 +96,7 @@ INDEXED: dict[str, set[tuple[str, ...]]] = {
     "losses": {("experiment",)},
     "reservations": {("experiment",)},
     "runs": {("experiment",)},
+    "unpriced_losses": {("experiment",)},
 }
 CLUSTERED = {
     "choices",
