@@ -18,12 +18,13 @@ from moot.grade.listed import NOT_LISTED, only_listed
 from moot.grade.members import bare_members, listed_in
 from moot.grade.normalise import LONGEST_COMPARED, lettered, normalise, spelled, structure, too_long
 from moot.grade.optional_parts import without_optional
-from moot.grade.said_in_words import short_yes_no, with_and
+from moot.grade.said_in_words import with_and
 from moot.grade.squad import scored_by_words, squad
 from moot.grade.unit_case import with_units
 from moot.grade.units import differ_in_unit, units
 from moot.grade.wrapping import unwrapped
 from moot.models.cut_out import CUT_FROM_ANSWER, HANGS_ON_CUT, was_cut
+from moot.team.final_line.letters import short_yes_no
 from moot.types import UNKNOWN, Case, Score, Verdict
 
 _UNKNOWN = normalise(UNKNOWN)

@@ -146,16 +146,3 @@ def _dated(spelled: str) -> str:
 
 def _full(month: str) -> str:
     return _FULL_NAMES[month[:3]]
-
-
-_TAG = r"(?:it|he|she|they|that|this|there|we|you|i) (?:is|was|are|were|am|does|did|do|has|have|had|can|could|will|would|should)"
-_YES_OR_NO = re.compile(
-    rf"\s*(?:(?P<yes>yes),? {_TAG}|(?P<no>no),? (?:{_TAG}(?:n['’]t| not)|(?:it|he|she|they|that|we|you|i) cannot))[.!]?\s*",
-    re.IGNORECASE,
-)
-
-
-def short_yes_no(text: str) -> str:
-    """Yes of "Yes, it is.", where the rest says no more than that again. Of anything else the rest may be what counts."""
-    found = _YES_OR_NO.fullmatch(text)
-    return text if found is None else found["yes"] or found["no"]
