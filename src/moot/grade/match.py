@@ -18,7 +18,7 @@ from moot.grade.listed import NOT_LISTED, only_listed
 from moot.grade.members import bare_members, listed_in
 from moot.grade.normalise import LONGEST_COMPARED, lettered, normalise, spelled, structure, too_long
 from moot.grade.optional_parts import without_optional
-from moot.grade.said_in_words import with_and
+from moot.grade.said_in_words import joins_names, with_and
 from moot.grade.squad import scored_by_words, squad
 from moot.grade.unit_case import with_units
 from moot.grade.units import differ_in_unit, units
@@ -222,7 +222,9 @@ def _says_less(reference: str, answer: str, reading: Callable[[str], str]) -> bo
         return True
     if _is_part_in_words(reference, answer, reading) or _is_part_in_words(answer, reference, reading):
         return True
-    return ("&" in reference) != ("&" in answer) and reading(with_and(reference)) == reading(with_and(answer))
+    if ("&" in reference) == ("&" in answer) or reading(with_and(reference)) != reading(with_and(answer)):
+        return False
+    return joins_names(reference) or joins_names(answer)
 
 
 def _is_part_in_words(part: str, decimal: str, reading: Callable[[str], str]) -> bool:
