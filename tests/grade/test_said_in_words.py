@@ -64,6 +64,11 @@ SAME = {
             ("R&B", "R & B", "R and B"),
             ("AT&T", "AT & T"),
         ],
+        *[
+            ("johnson & johnson", "Johnson and Johnson"),
+            ("Тимон & Пумба", "Тимон and Пумба"),
+            ("War & Peace", "war and peace"),
+        ],
         *[("July 4", "4 July", "July 4th", "4th of July", "the 4th of July", "fourth of July", "Jul 4")],
         *[
             (
@@ -120,6 +125,13 @@ APART = {
             ("A and B", "A B", "A or B"),
             ("A & B", "A or B"),
             ("AT&T", "ATT"),
+            ("flags & MASK", "flags and MASK"),
+            ("x & y", "x and y"),
+            ("foo & bar", "foo and bar"),
+            ("Foo & bar", "Foo and bar"),
+            ("FLAG_A & FLAG_B", "FLAG_A and FLAG_B"),
+            ("A & b & C", "A and b and C"),
+            ("6 & 5", "6 and 5"),
             ("U.S.A.", "USE"),
             ("July 4", "July 14", "July", "4", "4 June"),
         ],

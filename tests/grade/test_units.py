@@ -29,7 +29,10 @@ TWO = [
     ("€5,000,000", "$5 million"),
     ("$5–$10", "€5–€10"),
     ("$5 (€4)", "€5 ($4)"),
-    ("A$5", "$5"),
+    ("A$5", "C$5"),
+    ("5 percent", "$5"),
+    ("5 per cent", "5°"),
+    ("5 percent", "5‰"),
     (r"\$5", "€5"),
     ("5¢", "$5"),
     ("5‰", "5%"),
@@ -45,6 +48,13 @@ TWO = [
     ("5 km", "5 miles"),
 ]
 ONE = [
+    ("A$5", "$5"),
+    ("A$5 to A$10", "$5 to 10"),
+    ("20%", "20 percent"),
+    ("20%", "twenty percent"),
+    ("20 Percent", r"20\%"),
+    ("3%", "3 процента"),
+    ("20 % ", "20 per cent"),
     ("5 €", "€5"),
     ("$5,000,000", "$5 million"),
     ("$5 to $10", "$5 to 10"),
@@ -58,7 +68,17 @@ ONE = [
     ("'5'", "5"),
     ('"6"', "6"),
 ]
-WITHOUT = [("$5", "5"), ("5%", "5"), ("5‰", "5"), ("90°", "90"), ("6′", "6"), ("♯C", "C"), ("0.02", "2%")]
+WITHOUT = [
+    ("20 percent", "20"),
+    ("20 percent", "0.2"),
+    ("$5", "5"),
+    ("5%", "5"),
+    ("5‰", "5"),
+    ("90°", "90"),
+    ("6′", "6"),
+    ("♯C", "C"),
+    ("0.02", "2%"),
+]
 
 
 def worth(reference: str, answer: str) -> float | None:
@@ -104,6 +124,25 @@ def test_a_number_may_stand_without_its_unit(one: str, other: str) -> None:
 @pytest.mark.parametrize("texts", list(permutations(("5", "$5", "€5"))))
 def test_a_number_without_a_unit_is_of_neither_party_where_two_units_are(texts: tuple[str, ...]) -> None:
     assert groups(*texts) == by_words(*texts) == apart(texts)
+
+
+@pytest.mark.parametrize("texts", list(permutations(("20%", "20 percent", "20"))))
+def test_percent_in_words_is_percent_in_a_vote(texts: tuple[str, ...]) -> None:
+    assert groups(*texts) == {frozenset(texts)}
+
+
+def test_percent_in_words_is_percent_in_a_vote_of_russian_answers() -> None:
+    question = Question("q", "Сколько?", language="ru")
+    answers = [Answer(text, text) for text in ("3", "3%", "три процента", "3 процента")]
+    told = asyncio.run(Stages().group(question, answers, Team("t", (), Prompts("ru")))).groups
+    assert len(told) == 1
+
+
+@pytest.mark.parametrize("texts", [("5%", "5", "0.05"), ("5 percent", "5", "0.05"), ("A$5", "$5", "C$5")])
+def test_what_a_part_of_a_hundred_or_a_dollar_may_be_is_not_handed_on(texts: tuple[str, ...]) -> None:
+    for order in permutations(texts):
+        told = groups(*order)
+        assert not any({texts[1], texts[2]} <= group for group in told)
 
 
 def test_what_the_author_rejects_is_rejected_with_its_unit() -> None:

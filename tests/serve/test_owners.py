@@ -6,9 +6,11 @@ import asyncio
 import json
 import os
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import pytest
 from served import THREE, Served, serving
 from test_doors import attacker, browser, raw, titled  # noqa: F401  the fixture too
 
@@ -129,6 +131,42 @@ const use = (path, options) => fetch(path, options).then(async (r) => r.status +
   document.title = JSON.stringify(told);
 })();
 </script>"""
+
+
+async def test_what_is_asked_again_while_it_is_written_is_its_keys_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same words, of another team: they get a place of their own, and it is hers too."""
+    async with serving(tmp_path, settings=KEYS) as served:
+        run, written, go_on = served.live.record._store.run, asyncio.Event(), asyncio.Event()
+
+        async def held_back(work: Any) -> Any:
+            done = await run(work)
+            if episodes_in(tmp_path) and not written.is_set():
+                written.set()
+                await go_on.wait()
+            return done
+
+        monkeypatch.setattr(served.live.record._store, "run", held_back)
+        first = (await asked(served, "Which river?", ANN))["moot"]["episode"]
+        await asyncio.wait_for(written.wait(), 60)
+        body = {
+            "messages": [{"role": "user", "content": "Which river?"}],
+            "moot": {"team": {"players": ["ann", "bob"], "captain": "bob", "strategy": "vote"}},
+        }
+        status, again = await served.post("/v1/chat/completions", body, headers=ANN)
+        assert status == 200, again
+        go_on.set()
+        for episode in first, again["moot"]["episode"]:
+            status, whole = await served.get(f"/v1/moot/episodes/{episode}", headers=ANN)
+            assert status == 200, whole
+            assert (await served.get(f"/v1/moot/episodes/{episode}", headers=BOB))[0] == 404
+        assert await listed(served, ANN) == ["Which river?"] * 2
+
+
+def episodes_in(folder: Path) -> int:
+    with closing(sqlite3.connect(next(folder.rglob("*.db")))) as connection:
+        return int(connection.execute("SELECT count(*) FROM episodes").fetchone()[0])
 
 
 def reports_in(folder: Path) -> Path:

@@ -203,6 +203,13 @@ def test_with_two_options_only_the_look_alike_is_left() -> None:
 
 
 AGREED = {"yes": "yes", "No.": "no", "YES!": "yes", "да": "yes", "«Нет»": "no", "true": "yes", "**no**": "no"}
+AGREED |= {
+    "Yes, it is.": "yes",
+    "No, it isn't!": "no",
+    "«Да, это так.»": "yes",
+    "Нет, это не так": "no",
+    "No, they did not": "no",
+}
 
 
 @pytest.mark.parametrize(("answer", "word"), AGREED.items(), ids=AGREED)
@@ -215,7 +222,21 @@ def test_a_truth_value_is_yes_or_no_where_that_is_asked() -> None:
     assert problem('{"answer": true}', CHOICE) == "no-letter"
 
 
-@pytest.mark.parametrize("answer", ["I don't agree", "not yes", "yes and no", "нет, да", "agree", "maybe", "y"])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "I don't agree",
+        "not yes",
+        "yes and no",
+        "нет, да",
+        "agree",
+        "maybe",
+        "y",
+        "No, it is",
+        "Yes, it is not",
+        "да, но это не так",
+    ],
+)
 def test_other_words_are_neither_yes_nor_no(answer: str) -> None:
     assert problem(json.dumps({"answer": answer}), YES_NO) == "no-yes-no"
 

@@ -16,10 +16,10 @@ from typing import Any, ClassVar, Protocol, TypeVar
 from moot.grade.lemmas import lemma_key
 from moot.grade.match import alike, alike_but_for_marks, may_say_less, told_apart
 from moot.grade.normalise import normalise, spelled, too_long
-from moot.grade.said_in_words import short_yes_no
 from moot.grade.units import differ_in_unit, units
 from moot.models.cut_out import was_cut
 from moot.team import Player, Team
+from moot.team.final_line.letters import short_yes_no
 from moot.team.forms import Unusable, object_schema
 from moot.types import Answer, Case, Grouping, Question
 

@@ -18,12 +18,13 @@ from moot.grade.listed import NOT_LISTED, only_listed
 from moot.grade.members import bare_members, listed_in
 from moot.grade.normalise import LONGEST_COMPARED, lettered, normalise, spelled, structure, too_long
 from moot.grade.optional_parts import without_optional
-from moot.grade.said_in_words import short_yes_no, with_and
+from moot.grade.said_in_words import joins_names, with_and
 from moot.grade.squad import scored_by_words, squad
-from moot.grade.unit_case import with_units
+from moot.grade.unit_case import has_loose_unit, in_case_of, with_units
 from moot.grade.units import differ_in_unit, units
 from moot.grade.wrapping import unwrapped
 from moot.models.cut_out import CUT_FROM_ANSWER, HANGS_ON_CUT, was_cut
+from moot.team.final_line.letters import short_yes_no
 from moot.types import UNKNOWN, Case, Score, Verdict
 
 _UNKNOWN = normalise(UNKNOWN)
@@ -120,7 +121,7 @@ def match(case: Case, answer: str | None) -> Score:
     for reading in (normalise, lambda text: _loose(text, case)):
         if _among(case.rejected, answer, reading, case):
             return REJECTED
-        if _among(variants, answer, reading, case):
+        if _among_but_for_case(variants, answer, reading, case):
             return Score(1.0, "match")
     if case.question.language == "ru":
         shorter = tuple(dict.fromkeys(text for variant in variants for text in without_optional(variant)))
@@ -162,6 +163,16 @@ def _among(variants: tuple[str, ...], answer: str, reading: Callable[[str], str]
     )
 
 
+def _among_but_for_case(variants: tuple[str, ...], answer: str, reading: Callable[[str], str], case: Case) -> bool:
+    """Where the case of a unit says nothing, as of 16 gb, it is that of the variant; and of a variant, that of the answer."""
+    if _among(variants, answer, reading, case):
+        return True
+    read = ((in_case_of(variant, answer), in_case_of(answer, variant), variant) for variant in variants)
+    return any(
+        (own != variant or said != answer) and _among((own,), said, reading, case) for own, said, variant in read
+    )
+
+
 def alike(one: str, other: str, language: str) -> bool:
     """Whether each of two answers would be right, were the other the reference."""
     one, other = unwrapped(one), unwrapped(other)
@@ -185,14 +196,15 @@ def told_apart(one: str, other: str, language: str) -> bool:
 
 
 def alike_but_for_marks(one: str, other: str, language: str) -> bool:
-    """The same where only one of the two has brackets around its members, the sign of a unit, such as percent, or an &, or is
-    said in words.
+    """The same where only one of the two has brackets around its members, the sign of a unit, such as percent, or an &, is said
+    in words, or has a unit in the case of the standard.
 
     Such likeness is not handed on: 1, 5 may be [1, 5] or (1, 5), 5 % may be 5 or 0.05, 5 may be $5 or €5, and A & B may be A B
     or A and B.
     """
-    one, other = unwrapped(one), unwrapped(other)
-    if bool(units(one)) != bool(units(other)) and _say_the_same(one, other, language):
+    one, other = as_written = unwrapped(one), unwrapped(other)
+    one, other = in_case_of(one, other), in_case_of(other, one)
+    if _say_the_same(one, other, language) and (bool(units(one)) != bool(units(other)) or (one, other) != as_written):
         return True
     return any(_says_less(one, other, reading) for reading in _readings(language)) and _are_one(one, other, language)
 
@@ -221,7 +233,9 @@ def _says_less(reference: str, answer: str, reading: Callable[[str], str]) -> bo
         return True
     if _is_part_in_words(reference, answer, reading) or _is_part_in_words(answer, reference, reading):
         return True
-    return ("&" in reference) != ("&" in answer) and reading(with_and(reference)) == reading(with_and(answer))
+    if ("&" in reference) == ("&" in answer) or reading(with_and(reference)) != reading(with_and(answer)):
+        return False
+    return joins_names(reference) or joins_names(answer)
 
 
 def _is_part_in_words(part: str, decimal: str, reading: Callable[[str], str]) -> bool:
@@ -234,8 +248,9 @@ def _is_part_in_words(part: str, decimal: str, reading: Callable[[str], str]) ->
 
 
 def may_say_less(text: str, language: str) -> bool:
-    """Whether it has what `alike_but_for_marks` looks at: brackets, a sign of percent, an &, or a part of one in words."""
-    if "&" in text or _says_percent(text) or listed_in(text) is not None:
+    """Whether it has what `alike_but_for_marks` looks at: brackets, a sign of percent, an &, a unit in nobody's case, or a part
+    of one in words."""
+    if "&" in text or has_loose_unit(text) or _says_percent(text) or listed_in(text) is not None:
         return True
     return not _HAS_DIGITS.search(text) and _PART.fullmatch(spelled(unwrapped(text), language)) is not None
 

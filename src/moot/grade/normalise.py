@@ -50,6 +50,8 @@ _PART_OF_ONE = re.compile(r"-?0?\.[0-9]+")
 """Of 0.02 %, which is no 0.02: without the sign that is a share."""
 _BEFORE_GREEK = re.compile(r"(?<=[0-9])\s+(?=[α-ωΑ-ΩµΩ])")
 """5 Ω, which is 5Ω, and 2 α."""
+_AMOUNT_OF_ONE_LETTER = re.compile(r"\A(?P<number>-?[0-9]{1,12}(?:\.[0-9]{1,12})?) (?P<unit>[vanwshglmkjвансчглмк])\Z")
+"""5 V, which is 5V, where it is all there is."""
 _THE = re.compile(r"\bthe\s++", re.IGNORECASE)
 _ABOUT = re.compile(r"([\s$(\[]*)(?:[≈~+]\s*)+(?=[-−–]?\s?\$?\.?[0-9])")
 """Before a number that is all there is, it says nothing."""
@@ -225,6 +227,7 @@ def _spelled(text: str, language: str) -> str:
     shortest = _shortest(as_number(joined([word for run in runs for word in run], [*before, signs[-1]])))
     percent = percent_in_words(shortest)
     shortest = _shortest(percent) if percent is not None else shortest
+    shortest = _AMOUNT_OF_ONE_LETTER.sub(r"\g<number>\g<unit>", shortest)
     return f"{shortest}%" if (percent or "%" in written) and _PART_OF_ONE.fullmatch(shortest) else shortest
 
 

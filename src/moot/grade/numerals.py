@@ -288,6 +288,21 @@ def _russian() -> Iterator[tuple[str, Numeral]]:
 _ENGLISH = dict(_english())
 _WORDS = {**dict(_russian()), **_ENGLISH}
 ENGLISH_COUNTS = tuple(word for word, numeral in _ENGLISH.items() if not numeral.ordinal)
+_MORE_NUMBERS = re.compile(
+    r"сорока|семью|об(?:а|е|оих|оим|оими|еих|еим|еими)|пол|полтор(?:а|ы|аста)|полутора|полутораста"
+    r"|половин(?:а|ы|е|у|ой)|трет(?:ь|ью)|четверт(?:ь|и|ью)"
+    r"|сот(?:ня|ни|ню|не|ней|ням|нями|нях|ен)|десят(?:ок|к(?:а|у|ом|е|и|ов|ам|ами|ах))|дюжин(?:а|ы|у|е|ой|ам|ами|ах)?"
+    r"|(?:дво|тро)(?:е|их|им|ими)|(?:четвер|пятер|шестер|семер|восьмер|девятер|десятер)(?:о|ых|ым|ыми)"
+    r"|(?:два|три|четыре)жды|(?:миллиард|триллион)(?:а|у|ом|е|ы|ов|ам|ами|ах|н..|н...)?"
+)
+"""Of Russian, which are another word as well, or no whole number: not read as digits, and yet a number may be meant."""
+
+
+def is_number_word(word: str) -> bool:
+    """Whether a word in small letters may be a number, a rank or how many there are, in Russian or in English."""
+    word = word.replace("ё", "е")
+    return word in _WORDS or _MORE_NUMBERS.fullmatch(word) is not None
+
 
 _BILLIONS = ("bi", "ми")
 _SCALES = sorted((word for word, numeral in _WORDS.items() if numeral.multiplies and not numeral.ordinal), key=len)

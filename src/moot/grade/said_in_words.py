@@ -11,6 +11,7 @@ _INITIALS = re.compile(
     r"(?<![\w.])(?:[A-ZА-Я]\. ?){1,11}[A-ZА-Я]\.(?!\w)|(?<![\w.])(?:[A-ZА-Я]\.){2,12}[A-ZА-Я](?![\w.])"
 )
 _AMPERSAND = re.compile(r"(?<=[^\W_])\s?&\s?(?=[^\W_])")
+_JOINED = re.compile(r"(?<![\w'’-])(?P<one>[\w'’-]{1,100})(?:\s?&\s?|\s[aA]nd\s)(?=(?P<other>[\w'’-]{1,100}))")
 _ATTACHED_UNITS = (
     "km cm mm nm µm μm um kg mg µg μg ml cl dl kl hz khz mhz ghz thz kw mw gw tw kwh mwh kv mv ma pa kpa mpa hpa kj mj ev kev "
     "mev gev kb mb gb tb pb kbps mbps gbps mph kph kmh rpm ft lb lbs oz yd min sec hr hrs ha kcal cal mol mmol db am pm ms ns ps "
@@ -29,6 +30,17 @@ _WRITTEN_OUT = 6
 def with_and(text: str) -> str:
     """A & B as A and B; in TeX the sign is one of tables."""
     return _AMPERSAND.sub(" and ", text) if "&" in text and "\\" not in text else text
+
+
+def joins_names(text: str) -> bool:
+    """Whether each & or "and" of a text stands between two that begin as names do. Elsewhere & may be a sign of a program:
+    flags & MASK has a number for its value, and flags and MASK is true or not."""
+    joined = [*_JOINED.finditer(text)]
+    return bool(joined) and all(_is_name(pair["one"]) and _is_name(pair["other"]) for pair in joined)
+
+
+def _is_name(word: str) -> bool:
+    return word[:1].isupper() and "_" not in word
 
 
 def with_one_spelling(text: str) -> str:
@@ -146,16 +158,3 @@ def _dated(spelled: str) -> str:
 
 def _full(month: str) -> str:
     return _FULL_NAMES[month[:3]]
-
-
-_TAG = r"(?:it|he|she|they|that|this|there|we|you|i) (?:is|was|are|were|am|does|did|do|has|have|had|can|could|will|would|should)"
-_YES_OR_NO = re.compile(
-    rf"\s*(?:(?P<yes>yes),? {_TAG}|(?P<no>no),? (?:{_TAG}(?:n['’]t| not)|(?:it|he|she|they|that|we|you|i) cannot))[.!]?\s*",
-    re.IGNORECASE,
-)
-
-
-def short_yes_no(text: str) -> str:
-    """Yes of "Yes, it is.", where the rest says no more than that again. Of anything else the rest may be what counts."""
-    found = _YES_OR_NO.fullmatch(text)
-    return text if found is None else found["yes"] or found["no"]

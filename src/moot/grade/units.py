@@ -2,7 +2,8 @@
 
 A number may stand without its unit, and is graded as if it had one. Where both texts name units, and not the same ones, they
 are two answers: currencies, parts of a hundred and of a thousand, degrees, minutes and seconds of arc or feet and inches, and a
-note raised or lowered. Units in words differ as words do.
+note raised or lowered. Units in words differ as words do, but for percent, which is as often a word as a sign. A dollar may be
+anybody's where it is not said whose: $5 is A$5, which is no C$5.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from itertools import combinations
 
-_LIKELY = re.compile(r"[$%‰‱°˚′″'’\"”♯♭♮]|\\(?:circ|euro|pounds)|[^\x00-\x7f]")
+_LIKELY = re.compile(r"[$%‰‱°˚′″'’\"”♯♭♮]|\\(?:circ|euro|pounds)|[^\x00-\x7f]|per ?cent", re.IGNORECASE)
 _MOST = 1_000
 """Characters. Longer texts are no amounts."""
 _SPELT = (
@@ -21,6 +22,7 @@ _SPELT = (
     (re.compile(r"\\euro(?![A-Za-z])"), "€"),
     (re.compile(r"\\pounds(?![A-Za-z])"), "£"),
     (re.compile(r"\\%"), "%"),
+    (re.compile(r"(?<![^\W\d_])(?:per ?cent|процент(?:а|у|ом|е|ы|ов|ам|ами|ах)?)(?![^\W\d_])", re.IGNORECASE), "%"),
 )
 _RING = str.maketrans({"˚": "°", "″": '"', "”": '"', "’": "'", "′": "'"})
 _DOLLAR_IN_TEX = "\ue001"
@@ -38,13 +40,17 @@ def differ_in_unit(one: str, other: str) -> bool:
 
 
 def _differ(here: tuple[str, ...], there: tuple[str, ...]) -> bool:
-    return bool(here and there) and here != there and not (_left_out(here, there) or _left_out(there, here))
+    return bool(here and there) and not (_left_out(here, there) or _left_out(there, here))
 
 
 def _left_out(fewer: tuple[str, ...], several: tuple[str, ...]) -> bool:
     """$5 to 10, which is $5 to $10."""
     rest = iter(several)
-    return all(unit in rest for unit in fewer)
+    return all(any(_may_be_one(unit, other) for other in rest) for unit in fewer)
+
+
+def _may_be_one(unit: str, other: str) -> bool:
+    return unit == other or (unit[-1] == other[-1] == "$" and "$" in (unit, other))
 
 
 def units(text: str) -> tuple[str, ...]:

@@ -33,7 +33,16 @@ from moot.live.served_past import drop_calls
 from moot.live.served_rows import cleaned_rows, placed_cases
 from moot.live.tied_calls import ITSELF, AskedPlay, asked_play, calls_are_for, forgettable, put_ties
 from moot.live.told_right import take_feedback
-from moot.live.unwritten import Batch, KeptCall, TryTheStore, Unwritten, WrittenSoFar, tell_waiting
+from moot.live.unwritten import (
+    Batch,
+    KeptCall,
+    TryTheStore,
+    Unwritten,
+    UnwrittenEpisode,
+    UnwrittenRow,
+    WrittenSoFar,
+    tell_waiting,
+)
 from moot.store import queries, schema
 from moot.store.bookkeeping import CallClaim, Settlement
 from moot.store.money import asked_account, served_account
@@ -87,11 +96,7 @@ class ServedRecord:
         self._claims: dict[str, CallClaim] = {}
         self.forgotten = ForgottenPlays()
         self.files = LeftInFiles(store)
-        self._tied: set[str] = set()
-        """Keys of calls and failures of questions that are to be written: as far as their questions are not forgotten."""
         self._asked_with = asked_with
-        self._askers: dict[str, str | None] = {}  # whose the questions are that are not written yet
-        self._told: dict[str, Mapping[str, Any]] = {}  # what is kept beside questions that are not written yet
         self._beside: dict[str, tuple[Cell, Mapping[str, Any]]] = {}
         """By their ids, cells that are none of the file's, each with its plan."""
         self._writer: asyncio.Task[None] | None = None
@@ -195,22 +200,19 @@ class ServedRecord:
 
     def add(self, episode: Episode, asker: str | None = None, told: Mapping[str, Any] = NOTHING) -> None:
         """`asker`: whose question it is, where several ask. `told`: what to keep beside the question."""
-        self._askers[episode.question.digest] = asker
-        if told:
-            self._told[episode.question.digest] = told
-        self._waiting.put_nowait(episode)
+        self._waiting.put_nowait(UnwrittenEpisode(episode, asker, told))
 
     def begin(self, question: Question, repeat: int, *, drawn: bool = False) -> None:
         """What this task and those it starts ask from now on is for this play. `drawn`: its number was drawn for it."""
         play = AskedPlay(self.name, question.digest, repeat, drawn)
-        self._waiting.put_nowait((schema.served_calls, play.tie(ITSELF)))
+        self._waiting.put_nowait(UnwrittenRow(schema.served_calls, play.tie(ITSELF)))
         calls_are_for(play)
 
     def want(self, key: str, sample: int | None = None) -> None:
         """Written before the call can be, so that none is left of which nobody knows whose it is."""
         if (play := asked_play()) is not None:
             play.want(key, sample)
-            self._waiting.put_nowait((schema.served_calls, play.tie(key)))
+            self._waiting.put_nowait(UnwrittenRow(schema.served_calls, play.tie(key)))
 
     async def find_call(self, key: str) -> Row | None:
         """What is not written yet is found all the same. It is asked before every call: see `check`. What stands in the store may
@@ -229,7 +231,6 @@ class ServedRecord:
 
     async def keep_call(self, row: Row, settlement: Settlement | None = None, claim: CallClaim | None = None) -> Row:
         """To be written. It is paid for, so it waits even where the store takes nothing."""
-        self._note(row)
         if not self._behind and not self.forgotten.asks:
             try:
                 stands = await self._store.keep_call(row, settlement, claim)
@@ -239,7 +240,7 @@ class ServedRecord:
                     self._store.settle(settlement)
                 self._later(row)
                 raise
-            if row["key"] in self._tied:
+            if asked_play() is not None:
                 self._waiting.put_nowait(KeptCall(row["key"]))
             return stands
         if settlement is not None:
@@ -249,19 +250,17 @@ class ServedRecord:
         self._later(row)
         return row
 
-    def _note(self, row: Row) -> None:
-        if asked_play() is not None and "key" in row:
-            self._tied.add(row["key"])
-
     def _later(self, row: Row) -> None:
         self._calls[row["key"]] = row
-        self._waiting.put_nowait((schema.calls, row))
+        self._put(schema.calls, row)
 
     def put_later(self, rows: Sequence[tuple[Table, Row]]) -> None:
         """With the calls, and not by the store itself: here it is tried again by itself."""
         for table, row in rows:
-            self._note(row)
-            self._waiting.put_nowait((table, row))
+            self._put(table, row)
+
+    def _put(self, table: Table, row: Row) -> None:
+        self._waiting.put_nowait(UnwrittenRow(table, row, of_question=asked_play() is not None and "key" in row))
 
     async def flush(self) -> None:
         """All that was added so far is written, or an error says why not."""
@@ -332,14 +331,10 @@ class ServedRecord:
                 self._well_again()
                 self._store.learn_calls(row["key"] for row in batch.calls)
                 break
-        self._tied.difference_update(batch.keys)
         for row in batch.calls:
             self._calls.pop(row["key"], None)
         claims = (self._claims.pop(row["key"], None) for row in batch.calls)
         self._store.release([claim for claim in claims if claim is not None])
-        for episode in batch.episodes:
-            self._askers.pop(episode.question.digest, None)
-            self._told.pop(episode.question.digest, None)
 
     async def _taken(self, batch: Batch) -> None:
         if self.error is not None:
@@ -373,21 +368,21 @@ class ServedRecord:
     def _keep(self, connection: Connection, batch: Batch, cleaned: bool = False) -> int:
         """How many calls were forgotten that had been kept for a question which was forgotten meanwhile."""
         clean: Callable[[Iterable[Row]], list[Row]] = cleaned_rows if cleaned else list
-        for table, held in put_ties(connection, batch.rows, self._tied).items():
+        for table, held in put_ties(connection, batch.rows, batch.of_questions).items():
             queries.add(connection, table, clean(held))
-        by_plan = defaultdict[str, list[Question]](list)
+        by_plan = defaultdict[str, list[UnwrittenEpisode]](list)
         for each in batch.episodes:
-            by_plan[self._plan_of(connection, each.cell)].append(each.question)
-        placed = partial(placed_cases, connection, name=self.name, askers=self._askers, told=self._told)
-        cases = dict(chain.from_iterable(placed(plan, questions=asked).items() for plan, asked in by_plan.items()))
+            by_plan[self._plan_of(connection, each.episode.cell)].append(each)
+        placed = partial(placed_cases, connection, name=self.name)
+        cases = dict(chain.from_iterable(placed(plan, asked=asked).items() for plan, asked in by_plan.items()))
         persons = words_by_case(queries.settlements_on(connection, [case.digest for case in cases.values()]))
-        scores = []
-        for episode in batch.episodes:
+        episodes, scores = [each.episode for each in batch.episodes], []
+        for episode in episodes:
             case, verdict = cases[episode.question.digest], episode.verdict
             said, hangs = persons.get(case.digest, {}), hanging(verdict.traces)
             score = self.grading.score(case, verdict.answer, (), persons_word(case, verdict.answer, said), hangs=hangs)
             scores.append(score_row(episode.cell, case.digest, episode.repeat, self.grading.name, score))
-        queries.put(connection, schema.episodes, clean([episode_row(episode) for episode in batch.episodes]))
+        queries.put(connection, schema.episodes, clean([episode_row(episode) for episode in episodes]))
         queries.put(connection, schema.scores, clean(scores))
         return drop_calls(connection, self.name, forgettable(connection, self.name, batch.kept))
 

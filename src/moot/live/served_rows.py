@@ -7,18 +7,19 @@ all the same: all that is looked for here is looked for in every plan of the nam
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Select, case, func, select, update
 
 from moot.config.type_words import told
 from moot.errors import UsageError
+from moot.live.unwritten import UnwrittenEpisode
 from moot.store import queries, schema
 from moot.store.rows import case_of, case_row
 from moot.store.statements import Row
 from moot.store.store import bounded_value
-from moot.types import NOTHING, Case, Question
+from moot.types import Case
 
 EPISODE_ID = re.compile("ep_[0-9a-f]{40}")
 LATEST_REPEAT = 2**31 - 1
@@ -64,23 +65,24 @@ def placed_cases(
     connection: Connection,
     experiment: str,
     name: str,
-    questions: Sequence[Question],
-    askers: Mapping[str, str | None],
-    told: Mapping[str, Mapping[str, Any]] = NOTHING,
+    asked: Sequence[UnwrittenEpisode],
 ) -> dict[str, Case]:
-    """The case of each question; one that was never asked before gets a place among the others, and beside it what is `told`.
+    """The case of each question that was `asked`; one that never was before gets a place among the others: it is whose asked it
+    first, and beside it stands what was first told.
 
     A case that is there stands, also that of an earlier plan of the `name`: it may be better known than a new one would be.
     """
     # Several servers may write into one store: they take turns here. (SQLite has let us in alone already.)
     whole = schema.experiments.c.id == experiment
     connection.execute(select(schema.experiments.c.id).where(whole).with_for_update())
-    wanted = {question.digest: question for question in questions}
+    wanted = {each.episode.question.digest: each.episode.question for each in asked}
+    first = {each.episode.question.digest: each for each in reversed(asked)}
+    beside = {each.episode.question.digest: each.told for each in reversed(asked) if each.told}
     cases = _cases(connection, experiment, list(wanted))
     unknown = {key: question for key, question in wanted.items() if key not in cases}
     before = cases_in(connection, plans_named(name), list(unknown)) if unknown else {}
     new = [
-        before[key][0] if key in before else Case(question, None, meta=told.get(key, {}), known=False)
+        before[key][0] if key in before else Case(question, None, meta=beside.get(key, {}), known=False)
         for key, question in unknown.items()
     ]
     if new:
@@ -92,7 +94,7 @@ def placed_cases(
                 "position": position,
                 "question": case.question.digest,
                 "case": case.digest,
-                "asker": askers.get(case.question.digest),
+                "asker": first[case.question.digest].asker,
             }
             for position, case in enumerate(new, start=0 if last is None else last + 1)
         ]

@@ -3,14 +3,33 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from sqlalchemy import Table
 
 from moot.store import schema
 from moot.store.statements import Row
 from moot.types import Episode
+
+
+@dataclass(frozen=True, slots=True)
+class UnwrittenEpisode:
+    """With what is kept beside it. The same words may be asked again while it is being written: what belongs to one asking
+    stands with it, and not under the words."""
+
+    episode: Episode
+    asker: str | None = None
+    told: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class UnwrittenRow:
+    table: Table
+    row: Row
+    of_question: bool = False
+    """A call or failure that is only kept as long as a question it is for is not forgotten."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +51,7 @@ class WrittenSoFar:
     reached: asyncio.Event = field(default_factory=asyncio.Event)
 
 
-Unwritten = Episode | tuple[Table, Row] | KeptCall | TryTheStore | WrittenSoFar
+Unwritten = UnwrittenEpisode | UnwrittenRow | KeptCall | TryTheStore | WrittenSoFar
 
 
 def tell_waiting(entries: Sequence[Unwritten | None]) -> None:
@@ -46,16 +65,20 @@ def tell_waiting(entries: Sequence[Unwritten | None]) -> None:
 class Batch:
     """What is written in one transaction."""
 
-    episodes: Sequence[Episode]
+    episodes: Sequence[UnwrittenEpisode]
     rows: Sequence[tuple[Table, Row]]
+    of_questions: frozenset[str]
+    """Keys of calls and failures among the rows, which go with the questions they are for."""
     kept: Sequence[str]
     """Keys of calls that are in the store already."""
 
     @classmethod
     def of(cls, entries: Sequence[Unwritten | None]) -> Batch:
+        rows = [entry for entry in entries if isinstance(entry, UnwrittenRow)]
         return cls(
-            [entry for entry in entries if isinstance(entry, Episode)],
-            [entry for entry in entries if isinstance(entry, tuple)],
+            [entry for entry in entries if isinstance(entry, UnwrittenEpisode)],
+            [(entry.table, entry.row) for entry in rows],
+            frozenset(entry.row["key"] for entry in rows if entry.of_question),
             [entry.key for entry in entries if isinstance(entry, KeptCall)],
         )
 
@@ -75,8 +98,3 @@ class Batch:
     def others(self) -> list[Row]:
         """All rows but those that only say whose calls are whose."""
         return [row for table, row in self.rows if table is not schema.served_calls]
-
-    @property
-    def keys(self) -> set[str]:
-        """Of the calls and failures."""
-        return {row["key"] for row in self.others if "key" in row} | {*self.kept}

@@ -23,7 +23,7 @@ from typing import Any, Generic, Protocol, TypeGuard, TypeVar, runtime_checkable
 from moot.foreign_json import decimal_number, read_json, whole_number
 from moot.models.border import storable
 from moot.team.final_line import after_thoughts, final_answer, spoken_whole
-from moot.team.final_line.letters import YES_NO, known_letter, whole_option
+from moot.team.final_line.letters import YES_NO, known_letter, short_yes_no, whole_option
 from moot.types import Question, Reply
 
 T = TypeVar("T")
@@ -323,7 +323,7 @@ def settle(answer: str, question: Question) -> str:
     if question.choices:
         return _letter(answer, question)
     if question.kind == "yes-no":
-        word = YES_NO.get(answer.strip(" \t\n.!\"'`*«»“”").casefold())
+        word = YES_NO.get(short_yes_no(answer.strip(" \t\n.!\"'`*«»“”")).casefold())
         if word is None:
             raise Unusable("no-yes-no")
         return word

@@ -62,3 +62,17 @@ def whole_option(words: str, question: Question) -> str | None:
     return letter_by_words.get(plain(words)) or letter_by_words.get(
         plain(bare.group(1).strip(_EDGES) if bare else words)
     )
+
+
+_TAG = r"(?:it|he|she|they|that|this|there|we|you|i) (?:is|was|are|were|am|does|did|do|has|have|had|can|could|will|would|should)"
+_YES_OR_NO = re.compile(
+    rf"\s*(?:(?P<yes>yes),? {_TAG}|(?P<no>no),? (?:{_TAG}(?:n['’]t| not)|(?:it|he|she|they|that|we|you|i) cannot)"
+    r"|(?P<da>да),? (?:это )?(?:так|верно|правда)|(?P<net>нет),? (?:это )?(?:не (?:так|верно|правда)|неверно|неправда))[.!]?\s*",
+    re.IGNORECASE,
+)
+
+
+def short_yes_no(text: str) -> str:
+    """Yes of "Yes, it is.", where the rest says no more than that again. Of anything else the rest may be what counts."""
+    found = _YES_OR_NO.fullmatch(text)
+    return text if found is None else next(word for word in found.groups() if word)
