@@ -18,14 +18,15 @@ from moot.store import queries, schema
 from moot.strategies.natives import NATIVE_STAGES, SINGLE_CALL
 
 DRAFT = NATIVE_STAGES[0]
-_COLUMNS = ("key", "cost_usd", "latency_s", "completion_tokens")
+_COLUMNS = ("key", "cost_usd", "latency_s", "completion_tokens", "recorded")
 
 
 @dataclass(frozen=True, slots=True)
 class DraftCost:
     usd: float | None
     """None: the price of a call is not known."""
-    seconds: float
+    seconds: float | None
+    """None: a recording does not say how long a reply took."""
     completion_tokens: int | None
 
 
@@ -58,16 +59,18 @@ def _calls(source: Source, keys: Sequence[str]) -> dict[str, DraftCost]:
     found: dict[str, DraftCost] = {}
     for part in queries.chunks(keys):
         query = select(*(table.c[name] for name in _COLUMNS)).where(table.c.key.in_(part))
-        for key, usd, seconds, tokens in source.connection.execute(query).fetchall():
-            found[key] = DraftCost(usd, float(seconds), tokens)
+        for key, usd, seconds, tokens, recorded in source.connection.execute(query).fetchall():
+            told = bool(seconds) or recorded is None
+            found[key] = DraftCost(usd, float(seconds) if told else None, tokens)
     return found
 
 
 def _cost(calls: Sequence[DraftCost]) -> DraftCost:
     usd = [call.usd for call in calls if call.usd is not None]
+    seconds = [call.seconds for call in calls if call.seconds is not None]
     tokens = [call.completion_tokens for call in calls if call.completion_tokens is not None]
     return DraftCost(
         sum(usd) if len(usd) == len(calls) else None,
-        sum(call.seconds for call in calls),
+        sum(seconds) if len(seconds) == len(calls) else None,
         sum(tokens) if len(tokens) == len(calls) else None,
     )

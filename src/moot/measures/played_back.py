@@ -31,6 +31,9 @@ def paid_here_row(connection: Connection, name: str) -> dict[str, float | None]:
 def played_back_words(figures: Mapping[str, Any]) -> str:
     """What stands behind a bill where that is told; nothing where all of it was paid here, or recorded replies cost nothing."""
     here = figures.get(PAID_HERE)
-    if here is None or here == figures.get("bill_usd"):
+    if here is None:  # then of a bill that is not known something is, and it may be all theirs
+        known = (figures.get("costs_known") or {}).get("at_least_usd")
+        return ", with recorded replies, paid when they were made" if PAID_HERE in figures and known else ""
+    if here == figures.get("bill_usd"):
         return ""
     return f", all {f'but {money(here)} ' if here else ''}of it when recorded replies were made"

@@ -31,6 +31,7 @@ from moot.stats.clusters import clustered
 from moot.store import queries, schema
 from moot.store.rows import facts_of
 from moot.store.statements import Row
+from moot.types import UNRECORDED
 
 RECENT_S = 600.0
 """How long ago a reply may have come to say something about how quick an endpoint is now."""
@@ -126,10 +127,12 @@ def _models(
 ) -> list[dict[str, Any]]:
     """Every model that was asked: how often, how long its replies took of late, when the last one came, what failed."""
     calls = schema.calls
-    query = select(calls.c.model, calls.c.latency_s, calls.c.created_at).where(calls.c.experiment == source.name)
-    replies: dict[str, list[tuple[float, float]]] = {name: [] for name in source.config["models"]}
-    for model, latency_s, created_at in connection.execute(query):
-        replies.setdefault(model, []).append((created_at, latency_s))
+    columns = (calls.c.model, calls.c.latency_s, calls.c.created_at, calls.c.recorded)
+    query = select(*columns).where(calls.c.experiment == source.name, calls.c.finish != UNRECORDED)
+    replies: dict[str, list[tuple[float, float | None]]] = {name: [] for name in source.config["models"]}
+    for model, latency_s, created_at, recorded in connection.execute(query):
+        # What a recording does not say is no time.
+        replies.setdefault(model, []).append((created_at, latency_s if latency_s or recorded is None else None))
     rows = [_model(name, timed, failures, now) for name, timed in replies.items()]
     shown = [row for row in rows if row["replies"] or row["failed"]]
     _mark_slow(shown)
@@ -137,7 +140,7 @@ def _models(
 
 
 def _model(
-    name: str, timed: Sequence[tuple[float, float]], failures: Sequence[Mapping[str, Any]], now: float
+    name: str, timed: Sequence[tuple[float, float | None]], failures: Sequence[Mapping[str, Any]], now: float
 ) -> dict[str, Any]:
     recent = sorted(latency for at, latency in timed if at > now - RECENT_S and latency is not None)
     last = max((at for at, _ in timed), default=None)
