@@ -220,3 +220,60 @@ def test_how_alike_final_answers_are_is_not_known_of_those_that_lost_a_part(
     assert not alike["cut"][0]
     assert any(alike["whole"][1])
     assert not any(alike["cut"][1]), "every look is counted apart"
+
+
+def in_a_talk(answers: Mapping[str, str], model: str) -> str:
+    """Each gives its own solution and agrees to none."""
+    words = dict.fromkeys(("reasoning", "message", "steelman", "critique", "summary"), "so")
+    return json.dumps({**words, "answer": answers[model], "solution": answers[model], "agree": False, "choice": 1})
+
+
+def consensus(protocol: str = "majority-consensus", **others: Any) -> dict[str, Any]:
+    manner = {"agents": 3, "personas": "none", "max_turns": 1, "drafting": "all-agents-drafting", **others}
+    return {"discuss": {"decision": protocol, **manner}}
+
+
+TALKS: list[tuple[dict[str, str], Any, int]] = [
+    (ALL_CUT, consensus(), 12),
+    (TWO_AGREE, consensus(), 0),
+    (TWO_AGREE, consensus("unanimity-consensus"), 12),
+    ({**ALL_CUT, "ann": "stone river"}, consensus(), 0),
+    (TWO_AGREE, consensus(drafting="first-agent"), 12),
+]
+
+
+@pytest.mark.parametrize(("answers", "strategy", "cut"), TALKS)
+def test_a_consensus_that_hangs_on_what_was_cut_has_no_grade(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], answers: dict[str, str], strategy: Any, cut: int
+) -> None:
+    """Somebody may have agreed without anybody's knowing it; where all others agree anyway it is firm."""
+    with by_model(answers, in_a_talk) as url:
+        path = team_file(tmp_path, url, answers, ["solo", strategy])
+        assert moot("run", path, "--quiet") == 0
+    (row,) = [row for row in figures(path, capfd)["accuracy"] if not row.get("player")]
+    assert (row["ungraded"], row.get("cut", 0)) == (cut, cut)
+
+
+@pytest.mark.parametrize(
+    ("answers", "cut"), [(TWO_AGREE, True), (ALL_CUT, False), ({**TWO_AGREE, "ann": "stone firth"}, False)]
+)
+def test_whether_there_was_a_debate_is_not_known_where_all_may_have_said_the_same(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], answers: dict[str, str], cut: bool
+) -> None:
+    """Where two are apart for sure it is known that nobody agreed, whatever the third one said."""
+    debate = {"debate": {"max_rounds": 1, "drafts": "single-call"}}
+    teams = {"t": {"players": list(answers), "captain": "bob"}}
+    with by_model(answers, in_a_talk) as url:
+        path = team_file(tmp_path, url, answers, ["solo", debate], teams=teams)
+        assert moot("run", path, "--quiet") == 0
+    told = figures(path, capfd)
+    (row,) = [row for row in told["accuracy"] if not row.get("player")]
+    assert row.get("cut", 0) == (12 if cut else 0)
+    (ended,) = told["consensus"]
+    if cut:
+        assert (ended["value"], ended["unknown"], ended["bounds"]) == (None, 12, {"low": 0.0, "high": 1.0})
+        assert ended["why"]
+    else:
+        assert (ended["value"], ended["endings"]) == (0.0, {"max-rounds": 12})
+        assert "unknown" not in ended
+    assert moot("report", path) == 0

@@ -74,6 +74,25 @@ def test_what_lacks_them_is_no_measure_of_what_a_question_takes(path: Path, capf
     assert headline["cost_n"] == QUESTIONS - UNHEARD
 
 
+def test_nor_is_a_team_that_lacks_them(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """Its calls are the cheaper for one that a recording has no reply to, and the best player alone lacks none."""
+    path = experiment(tmp_path)
+    content = json.loads(path.read_text(encoding="utf-8"))
+    replies = [json.loads(line) for line in (tmp_path / "replies.jsonl").read_text(encoding="utf-8").splitlines()]
+    best = [{**row, "answer": "firth" if row["model"] == "ann" else row["answer"]} for row in replies]
+    (tmp_path / "replies.jsonl").write_text("\n".join(map(json.dumps, best)), encoding="utf-8")
+    content["strategies"] = ["solo", "vote", {"cascade": {"order": ["ann", "cat", "bob"]}}]
+    path.write_text(json.dumps(content), encoding="utf-8")
+    assert run_app(app, ["run", str(path)]) == 0
+    capfd.readouterr()
+    told = figures(path, capfd)
+    headline = told["headline"]
+    assert headline["over_best_single"]["single"] == "ann"
+    assert (headline["cost_ratio"], headline["cost_n"]) == (pytest.approx(3.0), QUESTIONS - UNHEARD)
+    (beside,) = told["cascade_beside"]
+    assert (beside["calls_against"], beside["cost_n"]) == (pytest.approx(3.0), QUESTIONS - UNHEARD)
+
+
 def test_nor_are_they_in_the_frames(path: Path) -> None:
     episodes = moot.open_store(f"sqlite:///{path.with_suffix('.db')}").frame("episodes")
     calls = [row["calls"] for row in episodes.to_dicts() if row["label"] == "vote"]

@@ -121,6 +121,7 @@ def truth() -> Figures:
 FAILING: dict[str, Fails] = {
     "half": lambda question, answer: drawn("fails", question, answer) % 2 == 0,
     "few": lambda question, answer: drawn("fails", question, answer) % 15 == 0,
+    "best": lambda question, answer: answer.startswith("plain") and answer.endswith("cat") and drawn(question) % 2 > 0,
 }
 
 NAMES = (
@@ -181,7 +182,7 @@ def test_the_truth_lies_within_the_bounds(truth: Figures, ungraded: Figures, req
             if (low is not None and true[name] < low - 1e-9) or (high is not None and true[name] > high + 1e-9):
                 outside.append((place, name, true[name], ends))
     assert not outside
-    assert request.node.callspec.params["ungraded"] == "few" or seen >= {
+    assert request.node.callspec.params["ungraded"] != "half" or seen >= {
         *("accuracy", "players", "skyline", "best_single", "gains", "comparisons", "diversity", "categories"),
         *("self_preference", "safety", "safety_models", "coverage", "debate_lift", "formatting_tax", "authority_bias"),
         *("cohort_models", "protocols", "similarity", "frontier", "mixtures", "hypotheses", "talk_by_diversity"),

@@ -98,6 +98,19 @@ def test_bounds_are_told_of_what_was_not_said_where_nobody_knows_what_is_right()
     assert "within_bounds" not in row
 
 
+def test_the_bounds_of_the_highest_hold_whoever_it_turns_out_to_be() -> None:
+    """The one that is the highest by the least that it can be is graded to the last; the other may yet be above it."""
+    waits = option(19, 1)
+    waits = replace(waits, right={**waits.right, **dict.fromkeys(ASKED[30:])})
+    rows = frontier({"ann": option(20, 1), "bob": waits, "dear": option(10, 9)}, ASKED)
+    for row in rows:
+        assert (row["within_of"], row["within"]) == ("ann", 0.5)
+        assert row["within_bounds"] == {"low": 0.5, "high": 29 / 40}
+    few = replace(option(5, 1), right={**option(5, 1).right, **dict.fromkeys(ASKED[30:])})
+    for row in frontier({"ann": option(20, 1), "bob": few}, ASKED):
+        assert "within_bounds" not in row, "whatever the rest of bob's is, ann's is as high"
+
+
 def test_one_of_many_equals_is_seldom_beaten() -> None:
     generator = np.random.default_rng(3)
     beaten = 0

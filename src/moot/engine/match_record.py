@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
-from moot.grade.lemmas import lemma_key
-from moot.grade.normalise import folded_if_long, normalise
-from moot.grade.units import apart_by_unit, differ_in_unit
+from moot.grade.group import Stages
 from moot.models.cut_out import was_cut
+from moot.prompts import Prompts
 from moot.store.statements import Row
+from moot.team import Team
 from moot.types import Answer, Question, digest
 
 Groups = tuple[tuple[str, ...], ...]
@@ -34,39 +35,49 @@ def matched_by(config: Mapping[str, Any]) -> str | None:
     return digest([grouping, config["models"].get(grouping.get("model"))])
 
 
-def word_key(question: Question, text: str) -> str:
-    """What two texts that say the same in so many words share: the first two stages of grouping."""
-    if question.is_long:
-        return folded_if_long(text)
-    if question.is_closed:
-        return normalise(text)
-    return lemma_key(text, question.language)
-
-
 def word_keys(question: Question, texts: Iterable[str]) -> dict[str, str]:
-    """Of each of these texts, told apart by units that differ, such as those of $5 and €5."""
-    keys = {text: word_key(question, text) for text in texts}
-    return keys if question.is_long else apart_by_unit(keys)
+    """Of each of these texts, what it shares with those that say the same in so many words: as a play without a model would
+    group them, so a figure is the same whether or not one did."""
+    several = tuple(dict.fromkeys(texts))
+    if len(several) < 2:
+        return dict.fromkeys(several, "0")
+    groups = _grouped_by_words(_bare(question), several)
+    return {text: str(number) for number, group in enumerate(groups) for text in group}
 
 
 def equal_words(question: Question, texts: Iterable[str], word: str) -> list[str]:
-    """Those of the texts that say this word, as far as anybody knows: nobody does of one with a part cut out.
-
-    Lemmas are looked up only where normalising is not enough.
-    """
-    several = [text for text in texts if not was_cut(text)]
+    """Those of the texts that say this word, as far as anybody knows: nobody does of one with a part cut out."""
     if was_cut(word):
         return []
-    if question.is_long:
-        return [text for text in several if folded_if_long(text) == folded_if_long(word)]
-    plain = normalise(word)
-    several = [text for text in several if not differ_in_unit(text, word)]
-    if equal := [text for text in several if normalise(text) == plain]:
-        return equal
-    if question.kind != "open":
-        return []
-    key = word_key(question, word)
-    return [text for text in several if word_key(question, text) == key]
+    bare, several = _bare(question), [text for text in texts if not was_cut(text)]
+    return [text for text in several if text == word or len(_grouped_by_words(bare, (text, word))) == 1]
+
+
+def _bare(question: Question) -> Question:
+    """All of a question that its words are grouped by."""
+    return Question("", "", kind=question.kind, language=question.language)
+
+
+def _grouped_by_words(question: Question, texts: tuple[str, ...]) -> Groups:
+    """Short texts come again and again: of every play of a question, and in every figure."""
+    return (_remembered if sum(map(len, texts)) < _SHORT else _grouped)(question, texts)
+
+
+def _grouped(question: Question, texts: tuple[str, ...]) -> Groups:
+    """What the grouper of plays comes to that asks nobody: it waits for nothing, so it is over at once."""
+    answers = [Answer(str(place), text) for place, text in enumerate(texts)]
+    try:
+        Stages().group(question, answers, _NOBODY).send(None)
+    except StopIteration as done:
+        return tuple(tuple(texts[int(place)] for place in group) for group in done.value.groups)
+    raise AssertionError("words are grouped without asking anybody")
+
+
+_remembered = lru_cache(maxsize=1 << 14)(_grouped)
+_SHORT = 1_000
+"""Characters of all texts together."""
+_NOBODY = Team("", (), Prompts("en"))
+"""There is nobody to ask."""
 
 
 class Matches:

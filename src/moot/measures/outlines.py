@@ -240,6 +240,7 @@ def _outline(
         row["repeat"],
         open_words=CUT_OUT if hangs else row["answer"] if right is None else None,
         unreached=without_whom(row["unreached"], traces),
+        lacks_calls=lacks_calls(steps, never_made),
     )
 
 

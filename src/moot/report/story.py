@@ -176,6 +176,8 @@ def _decision(episode: Told, draft_texts: Mapping[str, str]) -> str:
     if endings := of_kind(records, Ending):
         rounds = len(of_kind(records, Round))
         agreed = "All agreed" if endings[-1].agreed else "No agreement"
+        if endings[-1].unknown:
+            agreed = "Whether all agreed hangs on answers that lost a part"
         after = f" after {rounds} round{'s' if rounds != 1 else ''} of debate" if rounds else " from the start"
         role = next((record.role for record in of_kind(records, Shown)), "debater")
         who = f"the {role} {episode.captain}" if episode.captain else "the team"

@@ -229,16 +229,18 @@ def _within(
         "within_low": paid and paid.low,
         "within_high": paid and paid.high,
         "within_of": names[best],
-        **_within_bounds(tables, best),
+        **_within_bounds(tables, best, affordable),
     }
 
 
-def _within_bounds(tables: _Tables, best: int) -> Row:
-    """What the best within the cost is over all questions, where not all of it is graded: also of what cannot be right."""
-    least, most = (table[best] for table in (tables.least, tables.most))
-    if tables.graded[best].all() and (least == most).all():
+def _within_bounds(tables: _Tables, best: int, affordable: Any) -> Row:
+    """What the highest of those within the cost is over all questions, where not all is graded: also of what cannot be right.
+    With more grades it may be another that is the highest."""
+    low, high = (float(table[affordable].mean(axis=1).max()) for table in (tables.least, tables.most))
+    own = float(tables.least[best].mean())
+    if tables.graded[best].all() and math.isclose(low, own, abs_tol=1e-12) and math.isclose(high, own, abs_tol=1e-12):
         return {}
-    return {"within_bounds": {"low": float(least.mean()), "high": float(most.mean())}}
+    return {"within_bounds": {"low": low, "high": high}}
 
 
 def _beaten(

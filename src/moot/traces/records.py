@@ -113,6 +113,8 @@ class Ending:
 
     how: str
     agreed: bool
+    unknown: bool = False
+    """Whether nobody knows if they had agreed, in the end or before, since a part was cut out of what some of them said."""
 
 
 @trace("agreement")

@@ -181,7 +181,7 @@ def _over_some(key: str, row: Mapping[str, Any]) -> dict[str, tuple[float, float
         return found | {"with_recovered_": (min(rescued + (row["recovered"] or 0), spoilt), pairs)}
     if "in_rounds" in row:
         debates = sum(row["endings"].values())
-        return {"": (debates, debates + row["unanimous_before"])}
+        return {"": (debates, debates + row["unanimous_before"] + row.get("unknown", 0))}
     if "did_not_say" in row:
         return {"net_": (row["challenged"], row["agents"])}
     if "self_choice" in row:

@@ -139,8 +139,11 @@ def _within(
     if figure["n"]:
         low = chosen_low(table[payers], figure, sides[best].values)
     row = {"within": figure["value"], "within_low": low, "within_high": figure["high"], "within_of": sides[best].title}
-    values = [*sides[best].values.values()]
-    return row | ({"within_bounds": ends_of(values)} if any(value.open for value in values) else {})
+    # Whichever of them turns out to be the highest: each end is the highest of theirs.
+    ends = [ends_of([*sides[place].values.values()]) for place in affordable]
+    bounds = {end: max(each[end] for each in ends) for end in ("low", "high")}
+    is_open = any(value.open for value in sides[best].values.values()) or bounds["high"] > bounds["low"] + 1e-12
+    return row | ({"within_bounds": bounds} if is_open else {})
 
 
 def chosen_low(table: Any, row: Row, values: Mapping[str, Value]) -> Any:

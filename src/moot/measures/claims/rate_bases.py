@@ -26,7 +26,7 @@ def _parts(row: Mapping[str, Any], of: str) -> Iterator[tuple[str, float]]:
         yield from _of_changes(row)
     elif "unanimous_before" in row:
         debated = sum(row["endings"].values())
-        yield "", _part(debated, debated + row["unanimous_before"])
+        yield "", _part(debated, debated + row["unanimous_before"] + row.get("unknown", 0))
     elif "challenged" in row:
         yield "net", _part(row["challenged"], row["agents"])
     elif "self_choice_n" in row:

@@ -13,13 +13,19 @@ UNANIMOUS, CONSENSUS = "unanimous", "consensus"
 """How rounds of argument may end, as an `Ending` says it: before the first, and in agreement."""
 
 
+NOBODY_KNOWS = "whether they agreed hangs on answers of which a part equals a key and was cut out"
+
+
 def consensus_rate(endings: Mapping[str, Sequence[Ending]]) -> Row | None:
     """How debates ended, by question and for each repeat: the share of those debated in which all agreed in the end.
 
     In a round, or at last in the resolution, which counts as the team's word too; `in_rounds` is the share of the
-    former. Unanimous from the start is no debate.
+    former. Unanimous from the start is no debate. Of `unknown` nobody knows whether and when they agreed: they are in no
+    figure, and `bounds` are of all that were debated.
     """
-    debated = {question: [ending for ending in ended if ending.how != UNANIMOUS] for question, ended in endings.items()}
+    known = {question: [ending for ending in ended if not ending.unknown] for question, ended in endings.items()}
+    unknown = sum(map(len, endings.values())) - sum(map(len, known.values()))
+    debated = {question: [ending for ending in ended if ending.how != UNANIMOUS] for question, ended in known.items()}
     figure = rate(
         {
             question: (float(sum(ending.agreed for ending in ended)), float(len(ended)))
@@ -28,18 +34,27 @@ def consensus_rate(endings: Mapping[str, Sequence[Ending]]) -> Row | None:
         },
         {question: float(len(ended)) for question, ended in endings.items()},
     )
-    if figure is None:
-        return None
-    agreed = figure.estimate()
     counts = Counter(ending.how for ended in debated.values() for ending in ended)
+    if figure is None and not unknown:
+        return None
+    agreed = figure.estimate() if figure is not None else None
     late = sum(ending.agreed and ending.how != CONSENSUS for ended in debated.values() for ending in ended)
     return {
-        "value": agreed.value,
-        "low": agreed.low,
-        "high": agreed.high,
-        "n": agreed.n,
-        "in_rounds": counts[CONSENSUS] / counts.total(),
+        "value": agreed and agreed.value,
+        "low": agreed and agreed.low,
+        "high": agreed and agreed.high,
+        "n": agreed.n if agreed else 0,
+        **(_open(debated, unknown) if unknown else {}),
+        **({} if agreed else {"why": NOBODY_KNOWS}),
+        "in_rounds": counts[CONSENSUS] / counts.total() if counts else None,
         "agreed_in_resolution": late,
-        "unanimous_before": sum(map(len, endings.values())) - counts.total(),
+        "unanimous_before": sum(map(len, known.values())) - counts.total(),
         "endings": dict(sorted(counts.items())),
     }
+
+
+def _open(debated: Mapping[str, Sequence[Ending]], unknown: int) -> Row:
+    every = [ending for ended in debated.values() for ending in ended]
+    agreed = sum(ending.agreed for ending in every)
+    ends = (agreed / (len(every) + unknown), (agreed + unknown) / (len(every) + unknown))
+    return {"unknown": unknown, "bounds": dict(zip(("low", "high"), ends, strict=True))}

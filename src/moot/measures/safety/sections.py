@@ -307,7 +307,10 @@ def _lift(figures: Figures) -> Iterator[Section]:
 
 def _consensus(figures: Figures) -> Iterator[Section]:
     rows = [
-        {**row, "endings": ", ".join(f"{count} {ending}" for ending, count in row["endings"].items())}
+        {
+            **_with_ends(row, "bounds"),
+            "endings": ", ".join(f"{count} {ending}" for ending, count in row["endings"].items()),
+        }
         for row in figures.get("consensus", ())
     ]
     columns = with_team(
@@ -325,6 +328,8 @@ def _consensus(figures: Figures) -> Iterator[Section]:
             else []
         ),
         Column("endings", "how they ended"),
+        *([Column("unknown", "not known")] if any(row.get("unknown") for row in rows) else []),
+        *_ends(rows, "bounds", "consensus", "share"),
     )
     words = ("Of the questions on which native answers differed: how often all agreed in a round, or at last alone.",)
     yield Section("consensus", "How debates ended", words, columns, rows)

@@ -76,6 +76,10 @@ class Course:
     resolution: Mapping[str, Heard[Argument]] | None = None
     resolution_orders: Orders = field(default_factory=dict)
     resolution_sides: Sides = field(default_factory=dict)
+    hangs_on: tuple[str, ...] = ()
+    """With nothing cut out of what these said the debate might have ended before it did."""
+    unknown: bool = False
+    """Whether nobody knows if they had agreed, in the end or before."""
 
     def traces(self) -> Iterator[Trace]:
         for number, debate_round in enumerate(self.rounds, 1):
@@ -85,7 +89,7 @@ class Course:
             answers = {name: heard.value.answer if heard.value else None for name, heard in self.resolution.items()}
             yield from _readers(self.resolution_orders, self.resolution_sides, answers, turn)
             yield traces.Resolution(turn, answers)
-        yield traces.Ending(self.ending, self.word is not None)
+        yield traces.Ending(self.ending, self.word is not None, self.unknown)
 
     @property
     def silent(self) -> tuple[str, ...]:
@@ -150,6 +154,19 @@ class Meanings:
             return None
         return _commonest(texts)
 
+    def might_agree(self, stands: Iterable[Stand]) -> bool:
+        """Whether all might have said the same, had nothing been cut out of what some of them said."""
+        answers = [stand.answer for stand in stands]
+        texts = [answer for answer in answers if answer is not None]
+        whole = [text for text in texts if not was_cut(text)]
+        if len(texts) < len(answers) or len(texts) < 2 or len(whole) == len(texts):
+            return False
+        return len({self._groups[text] for text in whole}) < 2
+
+    def surely_moved(self, before: Stand, after: Stand) -> bool:
+        """Nobody knows whether who says what has lost a part has said it before."""
+        return not (was_cut(before.answer) or was_cut(after.answer)) and not self.same(before, after)
+
     def positions(self, stands: Mapping[str, Stand]) -> list[DebatePosition]:
         holders: dict[tuple[int, str], list[str]] = {}
         for name, stand in stands.items():
@@ -175,6 +192,8 @@ def verdict_of(course: Course, question: Question, team: Team, meanings: Meaning
         verdict = _own(course, team.captain)
     else:
         verdict = _divided(course, question, team, meanings)
+    if course.hangs_on and not traces.of_kind(verdict.traces, traces.HangsOnCut):
+        verdict = replace(verdict, traces=(*verdict.traces, traces.HangsOnCut(course.hangs_on)))
     if meanings.fell_back is None:
         return verdict
     fell_back = f"the grouping model's word could not be used: {meanings.fell_back}"

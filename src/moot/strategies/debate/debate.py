@@ -11,11 +11,12 @@ call through the store and differ only in whose answer they end with.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from dataclasses import dataclass, field
+from typing import Annotated, Any, ClassVar
 
 from annotated_types import Ge
 
+from moot.models.cut_out import was_cut
 from moot.strategies.argument import Argument, ArgumentForm, Replies, in_free_words
 from moot.strategies.blind import masked
 from moot.strategies.captaincy import Captained, by_captain, nobody_answered
@@ -34,7 +35,7 @@ from moot.strategies.traits import CallBound, Traits
 from moot.team import Team
 from moot.team.attendance import Quorum
 from moot.team.player import Heard
-from moot.types import Answer, Question, Verdict
+from moot.types import NOTHING, Answer, Question, Verdict
 
 ROUND_PARTS = ("steelman", "critique")
 RESOLUTION_PARTS = ("summary",)
@@ -91,23 +92,28 @@ class Debate(Captained):
         await meanings.learn(stands.values())
         if (word := meanings.agreed(stands.values())) is not None:
             return Course(drafts, (), "unanimous", word)
+        doubts = CutStands(meanings)
+        doubts.look(stands)
         rounds: list[DebateRound] = []
         ending: DebateEnding = "max-rounds"
         for number in range(1, self.max_rounds + 1):
             rounds.append(await self._round(question, team, number, stands, meanings))
-            stands = dict(rounds[-1].stands)
-            spoken = [heard.value.answer if heard.value else None for heard in rounds[-1].heard.values()]
-            if (word := meanings.agreed(map(Stand, spoken))) is not None:
-                return Course(drafts, tuple(rounds), "consensus", word)
+            before, stands = stands, dict(rounds[-1].stands)
+            spoken = _spoken(rounds[-1].heard)
+            if (word := meanings.agreed(spoken.values())) is not None:
+                return Course(drafts, tuple(rounds), "consensus", word, **doubts.fields())
+            doubts.look(spoken)
             if len(rounds) >= STUCK_AFTER and not any(debate_round.changed for debate_round in rounds[-STUCK_AFTER:]):
                 ending = "stuck"
                 break
+            doubts.look_at_moves(before, stands, last=number == self.max_rounds)
         resolution, orders = await self._resolution(question, team, drafts, rounds, meanings)
-        answers = {name: Stand(heard.value.answer if heard.value else None) for name, heard in resolution.items()}
+        answers = _spoken(resolution)
         await meanings.learn(answers.values())
         sides = meanings.sides(orders, rounds[-1].stands, answers)
         word = meanings.agreed(answers.values())
-        return Course(drafts, tuple(rounds), ending, word, resolution, orders, sides)
+        told = doubts.fields(in_the_end=answers)
+        return Course(drafts, tuple(rounds), ending, word, resolution, orders, sides, **told)
 
     async def _round(
         self, question: Question, team: Team, number: int, stands: Mapping[str, Stand], meanings: Meanings
@@ -128,7 +134,10 @@ class Debate(Captained):
         heard = await self._ask_all(question, team, asked, ROUND_PARTS, stage="debate", turn=1 + number)
         after = {name: _moved(stands[name], reply) for name, reply in heard.items()}
         await meanings.learn(after.values())
-        changed = tuple(name for name in stands if not meanings.same(stands[name], after[name]))
+        # Who said nothing usable has not moved, be it that a part of where it stands was cut out.
+        changed = tuple(
+            name for name in stands if after[name] is not stands[name] and not meanings.same(stands[name], after[name])
+        )
         spoken = {name: after[name] for name, reply in heard.items() if reply.value is not None}
         return DebateRound(heard, after, changed, orders, meanings.sides(orders, stands, spoken))
 
@@ -169,6 +178,41 @@ class Debate(Captained):
             once=self._free or self.drafts == "double-call",
             quorum=Quorum(self.grace_s) if self.quorum else None,
         )
+
+
+@dataclass
+class CutStands:
+    """Whether a debate might have ended before it did, had nothing been cut out of what some of them said."""
+
+    meanings: Meanings
+    players: dict[str, None] = field(default_factory=dict)
+    """Whose answers that hangs on."""
+    unmoved: list[bool] = field(default_factory=list)
+    """Of each round, whether nobody might have moved in it."""
+
+    def look(self, stands: Mapping[str, Stand]) -> None:
+        """Where all stand after a round, or before the first, without having agreed."""
+        if self.meanings.might_agree(stands.values()):
+            self._keep(stands)
+
+    def look_at_moves(self, before: Mapping[str, Stand], after: Mapping[str, Stand], *, last: bool) -> None:
+        """After a round that was not seen to be stuck."""
+        self.unmoved.append(not any(self.meanings.surely_moved(before[name], after[name]) for name in after))
+        if not last and len(self.unmoved) >= STUCK_AFTER and all(self.unmoved[-STUCK_AFTER:]):
+            self._keep(before)
+            self._keep(after)
+
+    def fields(self, in_the_end: Mapping[str, Stand] = NOTHING) -> dict[str, Any]:
+        """What a course keeps of it. `in_the_end`: the resolution, which each has for itself."""
+        unknown = bool(self.players) or self.meanings.might_agree(in_the_end.values())
+        return {"hangs_on": tuple(self.players), "unknown": unknown}
+
+    def _keep(self, stands: Mapping[str, Stand]) -> None:
+        self.players.update({name: None for name, stand in stands.items() if was_cut(stand.answer)})
+
+
+def _spoken(heard: Mapping[str, Heard[Argument]]) -> dict[str, Stand]:
+    return {name: Stand(reply.value.answer if reply.value else None) for name, reply in heard.items()}
 
 
 def _moved(before: Stand, heard: Heard[Argument]) -> Stand:

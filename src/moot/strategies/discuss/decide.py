@@ -9,6 +9,7 @@ from moot.ballots import Rule
 from moot.ballots.consensus import reached
 from moot.stats.counted_words import count
 from moot.strategies.captaincy import nobody_answered
+from moot.strategies.discuss.cut_solutions import CutSolutions
 from moot.strategies.discuss.remark import TableRemark
 from moot.strategies.discuss.table import DiscussionTable
 from moot.strategies.discuss.vote import TableVote, option_answers, own_answer, stated_solution, vote
@@ -18,12 +19,19 @@ from moot.types import Answer, Verdict
 
 async def by_consensus(table: DiscussionTable, protocol: str, max_turns: int) -> Verdict:
     """Until enough of *all* agents stand behind the current solution. Silence is no agreement."""
+    cut = CutSolutions(table, protocol)
     for turn in range(1, max_turns + 1):
         for step in table.steps(turn):
             await table.take(step, turn)
             if reached(protocol, len(table.supporters), len(table.agents)):
-                return await _agreed(table, turn)
-    return await _not_agreed(table, max_turns)
+                assert table.current is not None, "somebody stands behind it"
+                return _hanging_on(cut.of_agreement(table.current), await _agreed(table, turn))
+            cut.look()
+    return _hanging_on(cut.of_none(), await _not_agreed(table, max_turns))
+
+
+def _hanging_on(found: Iterator[HangsOnCut], verdict: Verdict) -> Verdict:
+    return replace(verdict, traces=(*verdict.traces, *found)) if verdict.answer is not None else verdict
 
 
 async def _agreed(table: DiscussionTable, turn: int) -> Verdict:
