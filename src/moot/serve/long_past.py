@@ -154,6 +154,12 @@ def answer_alone(connection: Connection, name: str, episode: str, asker: str | N
     return {"episode": episode, "answer": row["answer"], "outcome": row["outcome"], "cause": told}
 
 
+def names_put_together(connection: Connection, name: str, cells: Iterable[str]) -> dict[str, str]:
+    """By cell, what teams are called that their askers put together, whichever server that was asked of."""
+    made = {cell: _put_together(connection, name, cell) for cell in cells}
+    return {cell: team.name for cell, team in made.items() if team is not None}
+
+
 def _put_together(connection: Connection, name: str, cell: str) -> EditedTeam | None:
     """The team that its asker put together, whichever server that was asked of; None: one of the file's."""
     members, plans = schema.experiment_cells, schema.experiments

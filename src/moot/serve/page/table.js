@@ -1136,6 +1136,14 @@ function textWanted() {
   return choicesAsked().length === 0 && (find("kind").value || state.kind) === "text";
 }
 
+/** Choices are answered by one of them: another kind of answer does not go with them, in the form as in the API. */
+function kindClashes() {
+  const kind = find("kind").value;
+  const clashes = Boolean(kind) && choicesAsked().length > 0;
+  say("kind-told", clashes ? `“${KINDS[kind]}” does not go with choices: choose “as in the file”, or take the choices out.` : "");
+  return clashes;
+}
+
 /** As many lines as there are choices, and one to go on with. */
 function roomForChoices() {
   find("choices").rows = Math.min(MOST_LINES, Math.max(3, find("choices").value.split("\n").length + 1));
@@ -1160,6 +1168,7 @@ function reoffer() {
   if (!stays) put("model");
   if (find("model").value !== before) find("model").dispatchEvent(new Event("change"));
   unableToldFor("model");
+  kindClashes();
 }
 
 /** The teams that can be asked, in the order in which they are offered; `chosen` is to be asked. */
@@ -1252,6 +1261,10 @@ find("key-form").addEventListener("submit", (event) => {
 find("ask").addEventListener("submit", (event) => {
   event.preventDefault();
   if (state.stop) return;
+  if (kindClashes()) {
+    find("ways").open = true;
+    return find("kind").focus();
+  }
   put();
   ask(inForm());
   find("question").select(); // whoever types on asks something else; the words stay for who wants to mend them
