@@ -74,6 +74,8 @@ async def test_of_an_earlier_server_it_is_served_if_it_can_be_put_together_now(
     async with serving(tmp_path, edited) as served:
         _, whole = await served.get(f"/v1/moot/episodes/{body['moot']['episode']}")
         assert (whole["served"], whole["team"]) == (served_still, own)
+        _, past = await served.get("/v1/moot/episodes")
+        assert [each["model"] for each in past["episodes"]] == [body["model"]], "by the name that it was asked by"
         status, _ = await served.chat("Which hill?", moot={"team": whole["team"]})
         assert (status == 200) is served_still, "as it was said"
 

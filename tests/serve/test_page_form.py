@@ -211,3 +211,24 @@ async def test_who_was_chosen_stays_when_a_text_is_wanted_that_they_cannot_give(
 
         _, teams = await served.get("/v1/moot/teams")
         await asyncio.to_thread(watch)
+
+
+async def test_choices_are_asked_for_no_other_kind_of_answer(tmp_path: Path, browser: Any) -> None:
+    async with serving(tmp_path) as served:
+
+        def watch() -> None:
+            opened(browser, served.url)
+            set_form(browser, kind="text", choices="the Nile\nthe Rhine")
+            assert "does not go with choices" in text(browser, "kind-told")
+            browser.find_element(By.ID, "question").send_keys("Which?", Keys.ENTER)
+            assert browser.find_element(By.ID, "kind-told").is_displayed(), "opened, where it is said"
+            assert form(browser)["question"] == "Which?"
+            assert browser.find_element(By.ID, "stop").get_attribute("hidden"), "nothing is asked"
+            set_form(browser, kind="")
+            assert text(browser, "kind-told") == ""
+            browser.find_element(By.ID, "question").send_keys(Keys.ENTER)
+            until(browser, lambda page: "call" in text(page, "cost"))
+
+        await asyncio.to_thread(watch)
+        _, past = await served.get("/v1/moot/episodes")
+        assert len(past["episodes"]) == 1

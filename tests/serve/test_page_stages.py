@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import re
 from collections.abc import Iterator
@@ -10,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browsing import By, Keys, browsing, console, needs_browser, opened, text, until
-from served import serving
+from browsing import By, Keys, ask, browsing, console, needs_browser, opened, text, until
+from served import THREE, serving
 from streaming_endpoint import WAIT, Endpoint, streaming, team_of
 
 pytestmark = needs_browser
@@ -102,6 +103,8 @@ async def test_a_council_is_watched_stage_by_stage(tmp_path: Path, browser: Any)
                 assert "changed its mind" not in seat(browser, 0), "what it wrote for the team is no answer of its own"
                 assert browser.find_element(By.ID, "changes-part").get_attribute("hidden")
                 assert letters(browser) == masked, "a draft keeps its letter to the end"
+                own = browser.find_element(By.CSS_SELECTOR, ".seat .answer").text
+                assert own.startswith("Plan for moving all books"), "under the letter of its draft stands its draft"
                 browser.execute_script("document.getElementById('tab-p0').click()")
                 assert "What it wrote for the team" in text(browser, "panel-p0")
                 assert not browser.find_elements(By.CSS_SELECTOR, ".at-work, .writing, .thinking")
@@ -134,3 +137,46 @@ async def test_the_second_time_the_words_of_a_draft_come_at_once(tmp_path: Path,
             assert console(browser) == []
 
         await asyncio.to_thread(watch)
+
+
+@pytest.mark.parametrize("strategy", ["debate", "peer-review"])
+async def test_what_was_said_in_free_words_stands_at_its_seat(tmp_path: Path, browser: Any, strategy: str) -> None:
+    """What each settled on is read out of its reply: the verdict tells it, when it comes and when it is looked at again."""
+    async with serving(tmp_path, {**THREE, "strategies": [strategy]}) as served:
+
+        def answers(page: Any) -> list[str]:
+            return [line.text for line in page.find_elements(By.CSS_SELECTOR, ".seat .answer")]
+
+        def watch() -> list[list[Any]]:
+            seen = []
+            for question in "Which lake?", "Which mountain?", "Which river is it?", "Which town?":
+                opened(browser, served.url)
+                ask(browser, question)
+                until(browser, lambda page: "#ep_" in page.current_url)
+                live = answers(browser), letters(browser), text(browser, "changes")
+                browser.refresh()
+                until(browser, lambda page: "call" in text(page, "cost"))
+                assert (answers(browser), letters(browser), text(browser, "changes")) == live
+                seen.append([browser.current_url.partition("#")[2], *live])
+            assert console(browser) == []
+            return seen
+
+        moved = 0
+        for episode, live, badges, changes in await asyncio.to_thread(watch):
+            _, whole = await served.get(f"/v1/moot/episodes/{episode}")
+            drafts = {player: draft for player, draft, *_ in whole["verdict"]["answers"]}
+            last = {**drafts}
+            for record in whole["verdict"].get("traces", ()):
+                said = record.get("positions") or record.get("answers") or {}
+                if record["kind"] == "shown" and record["role"] == "reviewer":
+                    said = {record["to"]: record["answer"]}
+                last |= {player: answer for player, answer in said.items() if answer is not None}
+            assert live == list(last.values())
+            assert all(badges)
+            assert whole["groups"], "who said the same, as when it was asked"
+            for one, other in itertools.combinations(range(3), 2):
+                assert (live[one] == live[other]) <= (badges[one] == badges[other])
+            movers = [player for player in drafts if drafts[player] != last[player]]
+            assert all(f"{player} in " in changes for player in movers)
+            moved += len(movers)
+        assert moved, "somebody has changed its mind"

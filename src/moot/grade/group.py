@@ -74,18 +74,9 @@ class Stages:
         return with_cut_alone(told, whole)
 
     async def _group(self, question: Question, answers: Sequence[Answer], team: Team) -> Grouping:
-        clusters = [Cluster((answer.player,), answer.text or "") for answer in answers]
-        if question.is_long:  # equal but for their spaces; what they mean is for whoever reads them
-            clusters = merged(clusters, "normalised", key=lambda text: " ".join(text.split()))
-            return await self._by_meaning(question, clusters, team)
-        if question.kind == "open":
-            clusters = _as_graded(clusters, question.language)
-        else:
-            said = short_yes_no if question.kind == "yes-no" else str
-            clusters = merged(clusters, "normalised", key=lambda text: spelled(said(text), question.language))
-        if question.kind != "open" or len(clusters) < 2:
+        clusters = _by_words(question, answers)
+        if not question.is_long and question.kind != "open":
             return _grouping(clusters)
-        clusters = _by_lemmas(clusters, question.language)
         return await self._by_meaning(question, clusters, team)
 
     async def _by_meaning(self, question: Question, clusters: list[Cluster], team: Team) -> Grouping:
@@ -106,6 +97,25 @@ class Stages:
         if heard.value is None:
             return replace(_grouping(clusters), fell_back=heard.cause)
         return _grouping([_joined([clusters[n] for n in part], "model") for part in heard.value])
+
+
+def grouped_by_words(question: Question, answers: Sequence[Answer]) -> Grouping:
+    """As `Stages` without a model and a measure of similarity, which asks nobody."""
+    told = [answer for answer in answers if answer.text is not None]
+    whole = [answer for answer in told if not was_cut(answer.text)]
+    grouping = _grouping(_by_words(question, whole))
+    return grouping if len(whole) == len(told) else with_cut_alone(told, grouping)
+
+
+def _by_words(question: Question, answers: Sequence[Answer]) -> list[Cluster]:
+    clusters = [Cluster((answer.player,), answer.text or "") for answer in answers]
+    if question.is_long:  # equal but for their spaces; what they mean is for whoever reads them
+        return merged(clusters, "normalised", key=lambda text: " ".join(text.split()))
+    if question.kind != "open":
+        said = short_yes_no if question.kind == "yes-no" else str
+        return merged(clusters, "normalised", key=lambda text: spelled(said(text), question.language))
+    clusters = _as_graded(clusters, question.language)
+    return clusters if len(clusters) < 2 else _by_lemmas(clusters, question.language)
 
 
 @dataclass(frozen=True, slots=True)

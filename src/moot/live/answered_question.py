@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from moot.ballots.cut_voices import UNTOLD_OF_CUT, cut_players
 from moot.decide.abstaining import AnswerChance
 from moot.experiment.plan import Cell
-from moot.grade.group import Stages
-from moot.team import Team
+from moot.grade.group import grouped_by_words
 from moot.traces import Grouped, of_kind
 from moot.types import Episode, Question, Usage, Verdict
 
@@ -60,8 +59,8 @@ class AnsweredQuestion:
         return LONG if self.episode.question.is_long and not grouped else None
 
 
-async def groups_of(team: Team, question: Question, verdict: Verdict) -> tuple[tuple[str, ...], ...]:
+def groups_of(question: Question, verdict: Verdict) -> tuple[tuple[str, ...], ...]:
     """Who said the same: as the strategy found, else by their words alone, which asks nobody."""
     if grouped := of_kind(verdict.traces, Grouped):
         return grouped[-1].groups
-    return (await Stages().group(question, verdict.answers, team)).groups
+    return grouped_by_words(question, verdict.answers).groups

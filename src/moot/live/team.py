@@ -349,7 +349,7 @@ class LiveTeam:
                         verdict = cut_off(verdict, cell.abstain)
                     verdict = with_unpriced(verdict, unpriced)
                     episode = Episode(cell.id, question, repeat, verdict, tuple(journal), time.perf_counter() - started)
-            groups = await groups_of(seated.team, question, episode.verdict)
+            groups = groups_of(question, episode.verdict)
             asked = AnsweredQuestion(
                 id=episode_name(question.digest, repeat),
                 model=name,

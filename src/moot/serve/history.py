@@ -26,7 +26,7 @@ from moot.live.team import LiveTeam
 from moot.openai_form.refusal import Refused, json_response
 from moot.serve.admission import Admission
 from moot.serve.discretion import public_record
-from moot.serve.long_past import TooLong, answer_alone, listed_episodes, whole_episode
+from moot.serve.long_past import TooLong, answer_alone, listed_episodes, names_put_together, whole_episode
 from moot.serve.openapi import DescribedRoute, read_whole_number, whole_number
 from moot.serve.page_files import page_file, page_with_token
 from moot.serve.reports import HEADERS as REPORT_HEADERS
@@ -113,6 +113,12 @@ class PastAndPage:
             rows = await self.live.store.read(
                 partial(listed_episodes, name=self.live.record.name, most=limit, asker=holder.sees)
             )
+            unnamed = {row["cell"] for row in rows} - {*names}
+            if unnamed:  # put together for an earlier server
+                made = await self.live.store.read(
+                    partial(names_put_together, name=self.live.record.name, cells=unnamed)
+                )
+                names = {**names, **made}
             listed = [_short(row, names) for row in rows]
             called = partial(titles_of, person=holder.name, episodes=[each["episode"] for each in listed])
             titles = await self.live.store.read(called)

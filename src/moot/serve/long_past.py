@@ -16,6 +16,7 @@ from sqlalchemy import ColumnElement, Connection, case, func, null, select
 
 from moot.errors import UsageError
 from moot.grade.grading import Grading
+from moot.live.answered_question import groups_of
 from moot.live.asked_question import choice_of
 from moot.live.edited_team import EditedTeam, team_in_plan
 from moot.live.served_rows import cells_in, find_episode, plans_named, seen_by
@@ -135,6 +136,7 @@ def whole_episode(
         "feedback": was_told(connection, grading, row, asked),
         "team": _put_together(connection, name, row["cell"]),
         "verdict": {**verdict_json(verdict), "note": verdict.note},
+        "groups": [list(group) for group in groups_of(asked.question, verdict)],
         "calls": [
             {**call, "doing": doing_at(call["stage"]), "answer": _whole_answer(asked.question, call)}
             for call in calls_of(connection, json.loads(row["transcript"]), find=find)
@@ -150,6 +152,12 @@ def answer_alone(connection: Connection, name: str, episode: str, asker: str | N
     cause = None if row["answer"] is not None else verdict_of(row["verdict"]).cause
     told = None if cause is None else public_words(cause)
     return {"episode": episode, "answer": row["answer"], "outcome": row["outcome"], "cause": told}
+
+
+def names_put_together(connection: Connection, name: str, cells: Iterable[str]) -> dict[str, str]:
+    """By cell, what teams are called that their askers put together, whichever server that was asked of."""
+    made = {cell: _put_together(connection, name, cell) for cell in cells}
+    return {cell: team.name for cell, team in made.items() if team is not None}
 
 
 def _put_together(connection: Connection, name: str, cell: str) -> EditedTeam | None:

@@ -352,7 +352,7 @@ function rest(word = "") {
   for (const { element, texts } of state.seats.values()) {
     const line = element.querySelector(".answer");
     if (element.classList.contains("at-work")) element.querySelector(".stage").textContent = word;
-    if (line.classList.contains("writing")) line.textContent = shown(bare(worded(texts.at(-1)?.text ?? "")));
+    if (line.classList.contains("writing")) line.textContent = ownWords(texts);
     element.classList.remove("at-work");
     line.classList.remove("thinking", "writing");
   }
@@ -381,6 +381,12 @@ function seat(team) {
     find("seats").append(element);
     state.seats.set(player.name, { element, badge, model: player.model, texts: [] });
   });
+}
+
+/** What stands at a seat, under the letter of what it says itself: not what it wrote for the team, which stands in the middle. */
+function ownWords(texts) {
+  const own = texts.filter(({ forTeam }) => !forTeam).at(-1) ?? texts.at(-1);
+  return shown(bare(worded(own?.text ?? "")));
 }
 
 /** What a reply settles on, whatever form it has. */
@@ -461,7 +467,7 @@ function heard(call) {
   const answer = call.answer ?? settled(call.said);
   const line = place.element.querySelector(".answer");
   const stage = place.element.querySelector(".stage");
-  if (place.voice !== undefined) line.textContent = shown(bare(worded(place.texts.at(-1)?.text ?? "")));
+  if (place.voice !== undefined) line.textContent = ownWords(place.texts);
   line.classList.remove("writing");
   soon(place, () => {});
   if (answer !== null && !call.problem) {
@@ -472,7 +478,7 @@ function heard(call) {
     if (other) changed(call, before.text, answer);
     const forTeam = isText && call.doing === "reading";
     place.texts.push({ text: answer, why: call.said?.reasoning, stage: call.stage, turn: call.turn, isText, forTeam });
-    line.textContent = shown(bare(worded(answer)));
+    line.textContent = ownWords(place.texts);
     if (!forTeam) state.mind.set(call.player, answer);
     say("news", `${call.player} ${other ? "has changed its mind" : done(call)}: ${cut(worded(answer), FITS)}`);
   } else say("news", `${call.player} ${call.error || call.problem ? "could not answer" : done(call)}`);
@@ -568,12 +574,34 @@ function colour(groups, drafts) {
   });
 }
 
+/** What somebody settled on where its replies do not tell it: that of free words is read out of them, and is in the verdict. */
+function untold(verdict, { player, answer, reasoning }, place) {
+  const said = [
+    { text: answer, why: reasoning, stage: "draft", turn: 1 },
+    ...traces(verdict, "shown").filter(({ to, role }) => to === player && role === "reviewer").map((look) => ({ text: look.answer, stage: "review", turn: look.turn })),
+    ...traces(verdict, "round").map(({ positions, turn }) => ({ text: positions[player], stage: "debate", turn })),
+    ...traces(verdict, "resolution").map(({ answers, turn }) => ({ text: answers[player], stage: "resolution", turn })),
+  ];
+  for (const each of said) {
+    const before = place.texts.at(-1);
+    if (typeof each.text !== "string" || before?.turn >= each.turn || before?.isText) continue;
+    if (before && !differ(before.text, each.text)) continue;
+    place.texts.push(each);
+    state.mind.set(player, each.text);
+    place.element.querySelector(".answer").textContent = ownWords(place.texts);
+    if (!before) continue;
+    changed({ player, stage: each.stage }, before.text, each.text);
+    const stage = place.element.querySelector(".stage");
+    if (!stage.querySelector("b")) stage.prepend(make("b", null, "changed its mind"), " · ");
+  }
+}
+
 function decided(verdict) {
   state.verdict = verdict;
   state.episode = verdict.episode;
   for (const answer of verdict.answers || []) {
     const place = state.seats.get(answer.player);
-    if (place && answer.answer !== null && !place.texts.length) place.texts.push({ text: answer.answer, why: answer.reasoning, stage: "draft", turn: 1 });
+    if (place) untold(verdict, answer, place);
     if (!place || answer.answer !== null) continue;
     const needless = traces(verdict, "not-needed").some((spared) => spared.players.includes(answer.player));
     place.element.classList.add("absent");
@@ -956,7 +984,7 @@ function replay(episode, whole) {
   decided({
     ...verdict,
     answers,
-    groups: traces(verdict, "grouped").at(-1)?.groups,
+    groups: whole.groups,
     episode,
     calls: whole.calls.length,
     cost_usd: costOf(whole),
@@ -1108,6 +1136,14 @@ function textWanted() {
   return choicesAsked().length === 0 && (find("kind").value || state.kind) === "text";
 }
 
+/** Choices are answered by one of them: another kind of answer does not go with them, in the form as in the API. */
+function kindClashes() {
+  const kind = find("kind").value;
+  const clashes = Boolean(kind) && choicesAsked().length > 0;
+  say("kind-told", clashes ? `“${KINDS[kind]}” does not go with choices: choose “as in the file”, or take the choices out.` : "");
+  return clashes;
+}
+
 /** As many lines as there are choices, and one to go on with. */
 function roomForChoices() {
   find("choices").rows = Math.min(MOST_LINES, Math.max(3, find("choices").value.split("\n").length + 1));
@@ -1132,6 +1168,7 @@ function reoffer() {
   if (!stays) put("model");
   if (find("model").value !== before) find("model").dispatchEvent(new Event("change"));
   unableToldFor("model");
+  kindClashes();
 }
 
 /** The teams that can be asked, in the order in which they are offered; `chosen` is to be asked. */
@@ -1224,6 +1261,10 @@ find("key-form").addEventListener("submit", (event) => {
 find("ask").addEventListener("submit", (event) => {
   event.preventDefault();
   if (state.stop) return;
+  if (kindClashes()) {
+    find("ways").open = true;
+    return find("kind").focus();
+  }
   put();
   ask(inForm());
   find("question").select(); // whoever types on asks something else; the words stay for who wants to mend them
