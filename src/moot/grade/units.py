@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
 from functools import lru_cache
-from itertools import combinations
 
 _LIKELY = re.compile(r"[$%‰‱°˚′″'’\"”♯♭♮]|\\(?:circ|euro|pounds)|[^\x00-\x7f]|per ?cent", re.IGNORECASE)
 _MOST = 1_000
@@ -82,12 +80,3 @@ def _units(text: str) -> tuple[str, ...]:
 
 def _is_unit(sign: str) -> bool:
     return sign in "%‰‱°♯♭♮" or unicodedata.category(sign) == "Sc"
-
-
-def apart_by_unit(keys: Mapping[str, str]) -> dict[str, str]:
-    """By text: its key, with its units where texts of that key name others too. With $5 and €5 there, 5 alone is neither."""
-    named: dict[str, set[tuple[str, ...]]] = {}
-    for text, key in keys.items():
-        named.setdefault(key, set()).add(units(text))
-    several = {key for key, found in named.items() if any(_differ(*pair) for pair in combinations(found, 2))}
-    return {text: " ".join((key, *units(text))) if key in several else key for text, key in keys.items()}
