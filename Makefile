@@ -48,7 +48,12 @@ MORE := tests/stats/test_coverage.py tests/estimate/test_budget_estimate.py test
 	tests/serve/test_forced_tool.py tests/python/test_plugins.py tests/engine/test_matching.py \
 	tests/serve/test_page_again.py tests/serve/test_page_left.py tests/report/test_every_process_alike.py \
 	tests/serve/test_page_asked.py tests/serve/test_page_reading.py \
-	tests/cli/test_outage.py tests/cli/test_piped_question.py tests/data/tables/test_quizzes_of_people.py
+	tests/cli/test_outage.py tests/cli/test_piped_question.py tests/data/tables/test_quizzes_of_people.py \
+	tests/serve/test_day_cap.py tests/serve/test_postgresql_forgets.py tests/serve/test_hangups.py tests/cli/test_fit_kinds.py \
+	tests/serve/test_page_form.py tests/serve/test_page_text.py tests/serve/test_page_duel.py tests/serve/test_split_requests.py \
+	tests/models/test_spelt_secrets.py tests/models/test_secrets_at_cuts.py tests/oracle/test_laws.py tests/oracle/test_outage_laws.py \
+	tests/serve/test_log_words.py tests/decide/test_cheapest_recordings.py tests/engine/test_unpriced_losses.py \
+	tests/oracle/test_selection_second_way.py tests/oracle/test_served_second_way.py tests/serve/test_uncounted_calls.py
 
 # Random experiments, of which `make test` plays some and `make test-more` hundreds.
 WORLDS := tests/oracle/test_second_way.py tests/oracle/test_selection_second_way.py tests/oracle/test_laws.py
