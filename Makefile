@@ -46,14 +46,16 @@ MORE := tests/stats/test_coverage.py tests/estimate/test_budget_estimate.py test
 	tests/report/page/test_in_browser.py tests/cli/test_demo.py tests/examples/test_demo.py \
 	tests/cli/test_failing_run.py tests/serve/test_page_teams.py tests/serve/test_page_everybody.py tests/serve/test_edited_team.py \
 	tests/serve/test_forced_tool.py tests/python/test_plugins.py tests/engine/test_matching.py \
-	tests/serve/test_page_again.py tests/serve/test_page_left.py tests/report/test_every_process_alike.py \
+	tests/serve/test_page_left.py tests/report/test_every_process_alike.py \
 	tests/serve/test_page_asked.py tests/serve/test_page_reading.py \
 	tests/cli/test_outage.py tests/cli/test_piped_question.py tests/data/tables/test_quizzes_of_people.py \
 	tests/serve/test_day_cap.py tests/serve/test_postgresql_forgets.py tests/serve/test_hangups.py tests/cli/test_fit_kinds.py \
 	tests/serve/test_page_form.py tests/serve/test_page_text.py tests/serve/test_page_duel.py tests/serve/test_split_requests.py \
 	tests/models/test_spelt_secrets.py tests/models/test_secrets_at_cuts.py tests/oracle/test_laws.py tests/oracle/test_outage_laws.py \
 	tests/serve/test_log_words.py tests/decide/test_cheapest_recordings.py tests/engine/test_unpriced_losses.py \
-	tests/oracle/test_selection_second_way.py tests/oracle/test_served_second_way.py tests/serve/test_uncounted_calls.py
+	tests/oracle/test_selection_second_way.py tests/oracle/test_served_second_way.py tests/serve/test_uncounted_calls.py \
+	tests/serve/test_page_stages.py tests/report/page/test_points_in_browser.py tests/report/page/test_ungraded_in_browser.py \
+	tests/engine/test_cut_votes.py tests/models/test_local.py tests/live/test_doctor.py tests/serve/test_page_again.py
 
 # Random experiments, of which `make test` plays some and `make test-more` hundreds.
 WORLDS := tests/oracle/test_second_way.py tests/oracle/test_selection_second_way.py tests/oracle/test_laws.py
