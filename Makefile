@@ -55,7 +55,8 @@ MORE := tests/stats/test_coverage.py tests/estimate/test_budget_estimate.py test
 	tests/serve/test_log_words.py tests/decide/test_cheapest_recordings.py tests/engine/test_unpriced_losses.py \
 	tests/oracle/test_selection_second_way.py tests/oracle/test_served_second_way.py tests/serve/test_uncounted_calls.py \
 	tests/serve/test_page_stages.py tests/report/page/test_points_in_browser.py tests/report/page/test_ungraded_in_browser.py \
-	tests/engine/test_cut_votes.py tests/models/test_local.py tests/live/test_doctor.py tests/serve/test_page_again.py
+	tests/engine/test_cut_votes.py tests/models/test_local.py tests/live/test_doctor.py tests/serve/test_page_again.py \
+	tests/serve/test_page.py tests/store/test_migration.py tests/serve/test_persons_words.py tests/store/test_ledger.py
 
 # Random experiments, of which `make test` plays some and `make test-more` hundreds.
 WORLDS := tests/oracle/test_second_way.py tests/oracle/test_selection_second_way.py tests/oracle/test_laws.py
