@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from moot.grade.prefer import PERSON
-from moot.measures.columns import Figures, count, figure, with_team
+from moot.measures.columns import Figures, count, figure, holm_words, with_team
 from moot.measures.numbers import percent, plain, rounded
 from moot.measures.preferences.options import BUT_FOR_UNGRADED, COUNTED_AS, missing_told
 from moot.measures.section import Chart, Column, Section
@@ -133,10 +133,10 @@ def _options(figures: Figures, found: Mapping[str, Any]) -> Section:
         Column("better", "better than all"),
         Column("questions", "questions"),
     )
-    family = max((row["family"] for row in rows), default=0)
+    paid = holm_words(rows, "option")
     words = (
         "Better: preferred to every one of its opponents. Told is the one of whom that is least sure, or to whom it surely lost."
-        f" p and interval adjusted (Holm) for {count(family, 'option')}.",
+        f"{' ' if paid else ''}{paid}{'.' if paid else ''}",
         *(
             f"{row['of']} against {row['against']}: {why}."
             for row in found["options"]
