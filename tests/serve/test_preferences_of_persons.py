@@ -205,3 +205,26 @@ def test_a_vote_on_what_came_to_no_answer_is_no_word(folder: Path, capsys: pytes
     finally:
         with sqlite3.connect(folder / "plans.db") as store:
             store.execute("update episodes set verdict = ? where question = ? and repeat = ?", (kept, *this))
+
+
+@pytest.mark.parametrize("baseline", [None, "bob", "peer-review@ann"])
+def test_whom_a_file_compares_texts_with_can_be_voted_on_though_it_lists_no_solo(
+    tmp_path: Path, baseline: str | None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Players alone are compared with wherever that is not another team: then they are served as they were played."""
+    (tmp_path / "plans.jsonl").write_text(json.dumps({"id": "q0", "text": OWN.format(0), "kind": "text"}))
+    keys = {**PLANS, "strategies": ["talkative", "peer-review"], **({"baseline": baseline} if baseline else {})}
+    by_team = baseline is not None and "@" in baseline
+
+    async def asked() -> None:
+        async with serving(tmp_path, keys, settings=KEYS) as served:
+            assert (ALONE in served.live.names) is not by_team
+            await voted(served, "ann", OWN.format(0), TEAM, "two/peer-review" if by_team else ALONE, "first")
+
+    asyncio.run(asked())
+    if by_team:
+        return
+    assert run_app(app, ["run", str(tmp_path / "team.yaml"), "--quiet"]) == 0
+    pairs = reported(tmp_path, capsys, "--json")["preferences"]["pairs"]
+    voted_on = [(row["of"], row["against"]) for row in pairs if row.get("persons", {}).get("n")]
+    assert voted_on == [("talkative@ann", ALONE)]
