@@ -112,7 +112,7 @@ EVERY_KEY = frozenset(
             "costs_known",
             "unreached",
         ),
-        *("losses_usd", "losses_unknown"),
+        *("losses_usd", "losses_unknown", "losses_known_usd"),
         *("players", "skyline", "best_single", "gap", "gains", "comparisons", "self_preference", "teams"),
         *("diversity", "diversity_captains", "diversity_left_out", "diversity_by_difficulty", "diversity_and_people"),
         *("human", "categories", "talk_by_diversity", "question_sets", "set_groups", "mean_over_sets"),

@@ -18,6 +18,13 @@ def _is_simulated(raw: Raw, name: str, model: dict[str, Any]) -> bool:
     return model["provider"] == "simulated" or ("base_url" in model and next(said, "").startswith("simulated/"))
 
 
+def _losses(known_usd: float, unknown: int) -> dict[str, Any]:
+    """A part of a sum is no sum: it has a name of its own."""
+    if not unknown:
+        return {"losses_usd": known_usd, "losses_unknown": 0}
+    return {"losses_usd": None, "losses_unknown": unknown} | ({"losses_known_usd": known_usd} if known_usd else {})
+
+
 def accuracy(raw: Raw) -> dict[str, Any]:
     rows = [_row(raw, cell) for cell in raw.cells]
     figures: dict[str, Any] = {
@@ -26,8 +33,7 @@ def accuracy(raw: Raw) -> dict[str, Any]:
         "questions": raw.size,
         "accuracy": rows,
         "bill_usd": _sum_usd([call["cost_usd"] for call in raw.calls.values()]),
-        "losses_usd": raw.losses[0],
-        "losses_unknown": raw.losses[1],
+        **_losses(*raw.losses),
         "simulated": sorted(name for name, model in raw.config["models"].items() if _is_simulated(raw, name, model)),
     }
     if figures["bill_usd"] is None:
