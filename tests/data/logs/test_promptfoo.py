@@ -169,6 +169,15 @@ def test_an_assertion_about_filters_that_failed_is_no_refusal(tmp_path: Path) ->
     assert not any("refused" in note for note in logs.notes)
 
 
+def test_what_was_paid_for_no_reply_is_told_beside_the_sum(tmp_path: Path) -> None:
+    equals = [{"type": "equals", "value": "Paris"}]
+    rows = [result(1, None, equals, [False], False, cost=0.02), result(2, "Paris", equals, [True], True, cost=0.03)]
+    logs = imported(tmp_path, rows)
+    assert [model.cost_usd for model in logs.models] == [pytest.approx(0.05)]
+    assert sum(row["cost_usd"] for row in logs.replies) == pytest.approx(0.03)
+    assert "acme:ann: $0.020 was for samples without a reply: it is in its USD, and in no recorded reply" in logs.notes
+
+
 def test_without_assertions_an_error_is_no_verdict(tmp_path: Path) -> None:
     logs = imported(tmp_path, [result(0, "Paris", [], [], True), result(1, None, [], [], False)])
     assert stated(logs) == [None]

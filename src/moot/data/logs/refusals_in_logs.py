@@ -48,8 +48,8 @@ def _readings(error: object, deep: int = 3) -> Iterator[tuple[object, int]]:
                 yield from _readings(within, deep - 1)
     elif isinstance(error, str):
         words = error[:MOST_READ]
-        status = _STATUS.search(words)
-        stated = 0 if status is None else int(status[0])
+        named = _STATUS.search(words)
+        stated = 0 if named is None else int(named[0])
         yield words, stated
         if (start := words.find("{")) >= 0:
             try:
