@@ -25,6 +25,15 @@ def _losses(known_usd: float, unknown: int) -> dict[str, Any]:
     return {"losses_usd": None, "losses_unknown": unknown} | ({"losses_known_usd": known_usd} if known_usd else {})
 
 
+def _paid_here(raw: Raw) -> dict[str, Any]:
+    """By the file, which says who only plays back."""
+    played_back = {name for name, model in raw.config["models"].items() if model["provider"] == "recorded"}
+    if not any(call["model"] in played_back for call in raw.calls.values()):
+        return {}
+    usd = _sum_usd([call["cost_usd"] for call in raw.calls.values() if call["model"] not in played_back])
+    return {"paid_here_usd": None if not usd and raw.losses[1] else usd}
+
+
 def accuracy(raw: Raw) -> dict[str, Any]:
     rows = [_row(raw, cell) for cell in raw.cells]
     figures: dict[str, Any] = {
@@ -34,6 +43,7 @@ def accuracy(raw: Raw) -> dict[str, Any]:
         "accuracy": rows,
         "bill_usd": _sum_usd([call["cost_usd"] for call in raw.calls.values()]),
         **_losses(*raw.losses),
+        **_paid_here(raw),
         "simulated": sorted(name for name, model in raw.config["models"].items() if _is_simulated(raw, name, model)),
     }
     if figures["bill_usd"] is None:
