@@ -82,8 +82,14 @@ def _clock(moment: str) -> str:
 def took_words(served: Row) -> str:
     """How long a question took, and what it cost. What may be on the bill beside that is of no question that is known."""
     if unknown := served.get("losses_unknown"):
+        known_usd = served.get("losses_known_usd")
+        known = (
+            f" Up to {money(known_usd)} more may be on the bill, for other calls {LOST_OR_NOT_KEPT}."
+            if known_usd
+            else ""
+        )
         return (
-            f"{_took_words(served)} More may be on the bill, nobody knows how much, for {count(unknown, 'call')}"
+            f"{_took_words(served)}{known} More may be on the bill, nobody knows how much, for {count(unknown, 'call')}"
             f" {LOST_OR_NOT_KEPT}."
         )
     if not (more_usd := served.get("losses_usd")):  # a day has none of its own
