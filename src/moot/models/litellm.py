@@ -126,7 +126,7 @@ class LitellmModel:
         except Exception as error:  # noqa: BLE001  its errors share no base; every one of them becomes ours
             end = CallEnd(error, before, overheard)
             if stream is not None and stream.whole is not None and not end.sent_or_lost:
-                return await self._read(stream.whole, started)
+                return await self._in_place_of_a_stream(stream.whole, started)
             if (
                 not heard.chosen and not end.usage
             ):  # to ask in a lesser way is part of the same attempt, which has one bill
@@ -143,13 +143,23 @@ class LitellmModel:
                 heard.usage, heard.finish = usage, "stop"  # it came whole, and is not handed over yet
             give_up(None, heard, self.price)
             raise
-        if stream is not None and stream.whole is None:
+        if stream is not None:
+            if stream.whole is not None:
+                return await self._in_place_of_a_stream(stream.whole, started)
             return await self._streamed(heard, way, time.perf_counter() - started)
         try:
-            completion = overheard.failed or _written(response) if stream is None else stream.whole or ""
+            completion = overheard.failed or _written(response)
         except Exception as error:  # noqa: BLE001  a reply that its own classes cannot write down
             raise self._ours(error, CallEnd(error, before, overheard)) from None
         return await self._read(completion, started)
+
+    async def _in_place_of_a_stream(self, came: bytes, started: float) -> Reply:
+        """The server took no notice that a stream was asked for. What it sent is paid for: it is read, where it can be."""
+        try:
+            return await self._read(came, started)
+        except ReplyBroken:
+            self._way.heard_nothing()
+            raise
 
     async def _read(self, completion: bytes | str, started: float) -> Reply:
         """A whole completion."""
