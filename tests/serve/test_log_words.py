@@ -18,7 +18,7 @@ from sqlalchemy.exc import StatementError
 
 from moot.errors import StoreError
 from moot.models.model import Model, Wrapper
-from moot.serve.log_words import tell_warnings_without_words, where_it_broke
+from moot.serve.log_words import log_warnings_without_words, where_it_broke
 from moot.types import Reply, Request
 
 ASKED = "Which zanzibar river?"
@@ -175,7 +175,7 @@ async def test_an_error_of_the_store_holds_no_parameters(tmp_path: Path) -> None
 def test_a_warning_of_a_library_is_told_without_its_words(caplog: pytest.LogCaptureFixture) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("always")
-        tell_warnings_without_words()
+        log_warnings_without_words()
         warnings.warn("input_value='the zanzibar answer'", UserWarning, stacklevel=1)
     assert "UserWarning at " in caplog.text
     assert "zanzibar" not in caplog.text

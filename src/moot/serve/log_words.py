@@ -9,12 +9,12 @@ from __future__ import annotations
 import logging
 import re
 import traceback
-import warnings
 from collections import Counter
 from collections.abc import Iterator
 
 from moot.errors import CallError, EndpointClosed, MootError
 from moot.live.answered_question import AnsweredQuestion
+from moot.models.wordless_warnings import tell_warnings_without_words
 from moot.types import Call
 
 _log = logging.getLogger(__name__)
@@ -59,20 +59,9 @@ def of_error(error: MootError) -> str:
     return str(error)
 
 
-def tell_warnings_without_words() -> None:
-    """From now on in this process: a library that warns of what it was given repeats it, such as a reply in another form."""
-
-    def told(
-        message: Warning | str,
-        category: type[Warning],
-        filename: str,
-        lineno: int,
-        file: object = None,
-        line: str | None = None,
-    ) -> None:
-        _log.warning("%s at %s:%d, whose words are not logged", category.__name__, filename, lineno)
-
-    warnings.showwarning = told
+def log_warnings_without_words() -> None:
+    """From now on in this process."""
+    tell_warnings_without_words(_log.warning)
 
 
 def where_it_broke(error: BaseException) -> str:
