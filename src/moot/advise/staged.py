@@ -16,15 +16,15 @@ from typing import Any
 import numpy as np
 
 from moot.advise.advice import Advice
-from moot.advise.cascades import THRESHOLDS, CascadeOption, HalvesTaught, ReplayedAcross, taken_of, until_sure
+from moot.advise.cascades import THRESHOLDS, CascadeOption, HalvesTaught, ReplayedAcross, taken_of
 from moot.advise.further import MOST_OF_THEM
 from moot.advise.known import KnownDrafts
 from moot.advise.options import AdvisedOption
 from moot.advise.search import MOST_PLAYERS, SeatedTeam
 from moot.decide.candidates import Bools, Floats
-from moot.decide.cascading import best_order, in_waves, stage_models
+from moot.decide.cascading import best_order, in_waves
+from moot.decide.kinds_apart import TaughtStages, learn_rule_by_kind
 from moot.decide.last_stage import stage_of
-from moot.decide.learning import learn_rule
 from moot.strategies.captaincy import Captained
 
 STAGES = ("talkative", "silent")
@@ -99,10 +99,10 @@ def staged_options(advice: Advice, search: KnownDrafts, stages: Sequence[str] = 
     order = taken.order if in_turn and isinstance(taken, CascadeOption) else tuple(best_order(candidates))
     waves = in_waves(order)
     learnt = taken.learnt if taken.learnt is not None and taken.seats == seats else None
-    learnt = learn_rule(candidates, search.units) if learnt is None else learnt
-    models = stage_models(candidates, waves, learnt.model.penalty, learnt.model)
-    threshold, tried = _threshold(HalvesTaught.of(search, candidates, waves, learnt))
-    until = until_sure(threshold, models, learnt, or_decided=False)
+    learnt = learn_rule_by_kind(candidates, search.units) if learnt is None else learnt
+    taught = TaughtStages.of(candidates, search.units, waves, learnt)
+    threshold, tried = _threshold(HalvesTaught.of(search, candidates, waves, learnt, taught))
+    until = taught.until(threshold, learnt, or_decided=False)
     cascade = CascadeOption(seats, order, until, taken_of(tried.worth, tried.asked, search, seats), learnt=learnt)
     accurate = [candidates.players[place] for place in np.argsort(-candidates.accuracy, kind="stable")]
     found = []

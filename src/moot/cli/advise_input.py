@@ -49,7 +49,7 @@ from moot.select.voting import names_of
 from moot.stats.counted_words import count
 from moot.store.examined import opened_to_read
 from moot.team import Player
-from moot.types import Price
+from moot.types import Price, Question
 
 EXPERIMENTS = (".yaml", ".yml")
 MOSTLY = 0.5
@@ -274,6 +274,7 @@ def _reading(
         usd,
         seconds if seconds is not None and seconds.any() else None,
         _unreached(graded, players, settled),
+        _kinds([case.question for case in cases]),
     )
     strategies = frozenset(str(cell["strategy"]) for cell in source.cells)
     return AdviceInput(
@@ -289,6 +290,12 @@ def _reading(
         origin=source.name,
         unreached=tuple(f"{words}. What is claimed holds whatever they say" for words in graded.unreached_words()),
     )
+
+
+def _kinds(questions: Sequence[Question]) -> tuple[str, ...]:
+    """Of each, where there are several."""
+    kinds = tuple(question.kind for question in questions)
+    return kinds if len({*kinds}) > 1 else ()
 
 
 def _unreached(graded: GradedDrafts, players: Sequence[str], places: Places) -> Flags | None:

@@ -21,8 +21,9 @@ from moot.cli.outputs import checked_output
 from moot.cli.rule_output import write_rule
 from moot.config.flow import comment, flow
 from moot.config.yaml_file import read_yaml
+from moot.decide.kinds_apart import models_by_kind, most_probable_by_kind, without_kinds
 from moot.decide.rule_figures import rule_figures
-from moot.decide.rule_file import rule_content
+from moot.decide.rule_file import BY_KIND, FORM_BY_KIND, part_content, rule_content
 from moot.decide.rules import DIGITS
 from moot.errors import FileError, UsageError
 from moot.experiment.build import build
@@ -144,10 +145,22 @@ def _rule(option: AdvisedOption, advice: Advice, reading: AdviceInput, search: K
     by_name = {seat.name: seat for seat in table.seats}
     seats = [by_name[advice.players[seat]] for seat in option.seats]
     learnt_from = {"experiment": reading.origin, "team": TEAM, "questions": learnt.questions}
-    told = told_beside(
-        learnt, rule_figures(learnt, search.candidates(option.seats), search.units), reading.notes, learnt_from
-    )
+    candidates, units = search.candidates(option.seats), search.units
+    figures = rule_figures(learnt, candidates, units, most_probable_by_kind if search.kinds else None)
     accuracy = [float(search.worth[seat].mean()) for seat in option.seats]
-    return rule_content(
-        learnt, seats, table.prompts, accuracy=accuracy, told=told, stages=option.stages, kinds=reading.kinds
+    content = rule_content(
+        without_kinds(learnt),
+        seats,
+        table.prompts,
+        accuracy=accuracy,
+        told=told_beside(learnt, figures, reading.notes, learnt_from),
+        stages=option.stages,
+        kinds=search.kinds or reading.kinds,
     )
+    if not search.kinds:
+        return content
+    by_kind = {
+        kind: part_content(model, option.stages_by_kind.get(kind, {}), search.kinds.count(kind))
+        for kind, model in models_by_kind(candidates, units).items()
+    }
+    return {**content, "form": FORM_BY_KIND, BY_KIND: by_kind}

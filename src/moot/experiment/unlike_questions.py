@@ -47,7 +47,7 @@ def unlike_words(cells: Iterable[Cell], dataset: Dataset | None) -> Iterator[str
         rule = "its rule was" if len(named) == 1 else "their rules were"
         yield (
             f"{few_names([*named])}: {rule} learnt from questions of kind {' and '.join(sorted(kinds))} as if they were one, by"
-            f" an older moot or by moot advise: {consequence}; moot fit FILE -o rule.json learns them apart"
+            f" an older moot: {consequence}; moot fit FILE -o rule.json learns them apart"
         )
 
 
