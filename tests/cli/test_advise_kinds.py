@@ -53,7 +53,13 @@ def rows_of(name: str) -> list[Row]:
 
 def written(folder: Path, name: str, questions: str, strategies: list[Any], **keys: Any) -> Path:
     models = {player: {"provider": "recorded", "file": "replies.jsonl", "model": player} for player in PLAYERS}
-    spec = {"name": name, "questions": {"file": f"{questions}.jsonl"}, "models": models, "strategies": strategies, **keys}
+    spec = {
+        "name": name,
+        "questions": {"file": f"{questions}.jsonl"},
+        "models": models,
+        "strategies": strategies,
+        **keys,
+    }
     path = folder / f"{name}.yaml"
     path.write_text(yaml.safe_dump({"store": f"sqlite:///{name}.db", **spec}))
     return path
@@ -117,7 +123,8 @@ def played(folder: Path, name: str, questions: str) -> dict[str, int]:
 
 def test_the_rule_is_written_for_each_kind_that_taught_enough(advised: tuple[Path, Row]) -> None:
     folder, told = advised
-    assert told["recommended"]["rule"] == "cascade" and "p ≥" in told["recommended"]["option"], told["recommended"]
+    assert told["recommended"]["rule"] == "cascade", told["recommended"]
+    assert "p ≥" in told["recommended"]["option"]
     rule = json.loads((folder / "adv.rule.json").read_text())
     assert (rule["form"], sorted(rule["by_kind"]), rule["kinds"]) == (2, ["choice", "open"], sorted(COUNTS))
     searched = {kind: part["learnt_from"]["questions"] for kind, part in rule["by_kind"].items()}

@@ -34,9 +34,7 @@ def kinds_told(candidates: Candidates, units: Sequence[str]) -> list[str]:
 
 def models_by_kind(candidates: Candidates, units: Sequence[str]) -> dict[str, ChoiceModel]:
     """Of each kind of which there are enough questions what these alone teach. All of them are settled."""
-    return {
-        kind: most_probable(*of_one_kind(candidates, units, kind)).model for kind in kinds_told(candidates, units)
-    }
+    return {kind: most_probable(*of_one_kind(candidates, units, kind)).model for kind in kinds_told(candidates, units)}
 
 
 def most_probable_by_kind(candidates: Candidates, units: Sequence[str]) -> MostProbable:
