@@ -6,8 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+import polars
 import pytest
 
+import moot
 from moot.cli.app import app
 from moot.cli.exit import run_app
 
@@ -54,9 +56,9 @@ def test_a_time_that_nobody_knows_is_within_no_limit(
     assert all(point["seconds"] is None or point["seconds"] >= 1.0 for point in advised["frontier"])
 
 
-def exported(folder: Path, path: Path, capsys: pytest.CaptureFixture[str], *words: str) -> list[dict[str, Any]]:
+def exported(folder: Path, path: Path, capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
     capsys.readouterr()
-    assert run_app(app, ["export", str(path), "-o", str(folder / "out.jsonl"), *words]) == 0
+    assert run_app(app, ["export", str(path), "-o", str(folder / "out.jsonl")]) == 0
     return [json.loads(line) for line in (folder / "out.jsonl").read_text().splitlines()]
 
 
@@ -77,13 +79,23 @@ def test_a_time_that_nobody_knows_is_told_nowhere(tmp_path: Path, capsys: pytest
     missing = rows["bob", "q39"]
     assert missing["finish"] == "unrecorded"
     assert not {"seconds", "cost_usd", "prompt_tokens", "completion_tokens"} & set(missing)
-    calls = open_store(tmp_path / "cup.db").frame("calls")
-    of_bob = {call["finish"]: [] for call in calls}
-    for call in calls:
-        if call["model"] == "bob":
-            of_bob[call["finish"]].append(call["latency_s"])
-    assert set(of_bob["stop"]) == {0.0, None}
-    assert set(of_bob["unrecorded"]) == {None}
+    frame = moot.open_store(f"sqlite:///{tmp_path / 'cup.db'}").frame("calls")
+    calls = frame.filter(polars.col("model") == "bob").to_dicts()
+    assert {call["latency_s"] for call in calls if call["finish"] == "stop"} == {0.0, None}
+    assert {call["latency_s"] for call in calls if call["finish"] == "unrecorded"} == {None}
+
+
+def test_what_is_exported_of_no_reply_plays_back_as_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = cup(tmp_path, [0.5])
+    exported(tmp_path, path, capsys)
+    again = json.loads(path.read_text())
+    for model in again["models"].values():
+        model["file"] = "out.jsonl"
+    (tmp_path / "again.yaml").write_text(json.dumps({**again, "name": "again"}))
+    (tmp_path / "again.db").unlink(missing_ok=True)
+    assert run_app(app, ["run", str(tmp_path / "again.yaml"), "--quiet"]) == 0
+    watched = {row["model"]: row for row in told(capsys, "watch", tmp_path / "again.yaml", "--once")["models"]}
+    assert (watched["bob"]["replies"], watched["bob"]["median_s"]) == (SIZE - 10, 0.5)
 
 
 def test_what_took_no_time_is_known_to_have(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,7 +16,7 @@ from moot.foreign_files import lines_of, opened
 from moot.foreign_json import read_json
 from moot.models.border import count, storable, usd
 from moot.models.closest import closest
-from moot.types import FREE, Price, Reply, Request, Usage, digest
+from moot.types import FREE, UNRECORDED, Price, Reply, Request, Usage, digest
 
 _SPENT = ("cost_usd", "prompt_tokens", "completion_tokens", "seconds")
 _KEYS = ("model", "question_id", "answer", "open_answer", "reasoning", "text", "sample", *_SPENT, "request", "finish")
@@ -44,6 +44,8 @@ class SpentThen:
 
 
 NOTHING_SPENT = SpentThen()
+NEVER_ASKED_THEN = SpentThen(NEVER_ASKED, 0.0)
+"""Of a line that says that there was no reply; whatever else it says that this took."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +156,7 @@ class RecordedModel:
             text = self.recording.open_answers.get(key)
         text = text or self.recording.replies.get(key)
         if text is None or request.attempt:  # asking a recording again brings nothing new
-            return Reply("", "unrecorded", NEVER_ASKED, version=self.model, cost_usd=0.0, timed=False)
+            return NEVER_ASKED_THEN.reply("", UNRECORDED, self.model, 0.0)
         spent = self.recording.spent.get(key, NOTHING_SPENT)
         finish = self.recording.finishes.get(key, "stop")
         return spent.reply(text, finish, self.model, self._cost_usd(spent))
@@ -325,6 +327,8 @@ def _read_row(row: Mapping[str, Any], path: Path, number: int) -> _Line:
     given = None if answer is None else storable(answer)
     place = (row["model"], row.get("question_id") or "", sample)
     spent = _spent(row, path, number)
+    if row.get("finish") == UNRECORDED:
+        spent = NEVER_ASKED_THEN
     if (openly := row.get("open_answer")) is not None:
         if given is not None:
             raise FileError("expected one of answer and open_answer", file=path, line=number, key="open_answer")
