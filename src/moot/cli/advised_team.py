@@ -27,6 +27,7 @@ from moot.decide.rule_file import BY_KIND, FORM_BY_KIND, part_content, rule_cont
 from moot.decide.rules import DIGITS
 from moot.errors import FileError, UsageError
 from moot.experiment.build import build
+from moot.experiment.model_specs import RecordedSpec
 from moot.experiment.selected import CHOSEN_ON
 from moot.experiment.spec import ExperimentFile, read_experiment
 from moot.foreign_files import text_of
@@ -109,7 +110,16 @@ def written_team(
         raise FileError(f"cannot be written: {error.strerror or error}", file=output) from None
     build(read_experiment(output, with_questions=False), asked=False)
     beside = [chosen.name, *([rule.name] if option.learnt is not None else [])]
-    return [f"Written: {output}, with {' and '.join(beside)} beside it. Then: moot serve {pasted(output)}"]
+    written = f"Written: {output}, with {' and '.join(beside)} beside it."
+    if recorded := [name for name in sorted(names) if _is_recorded(file, name)]:
+        them, are = ("it", "is a recording") if len(recorded) == 1 else ("them", "are recordings")
+        nothing_new = f"{', '.join(recorded)} {are}, and moot serve has no answer of {them} to a new question"
+        return [f"{written} Note: {nothing_new}: run {file.path.name} with models that answer, and advise again"]
+    return [f"{written} Then: moot serve {pasted(output)}"]
+
+
+def _is_recorded(file: ExperimentFile, player: str) -> bool:
+    return isinstance(file.spec.models[file.spec.players[player].model], RecordedSpec)
 
 
 def _lines(file: ExperimentFile, names: Sequence[str], chosen: str, strategy: str | Mapping[str, Any]) -> Iterator[str]:
