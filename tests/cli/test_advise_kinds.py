@@ -129,6 +129,7 @@ def test_the_rule_is_written_for_each_kind_that_taught_enough(advised: tuple[Pat
     assert (rule["form"], sorted(rule["by_kind"]), rule["kinds"]) == (2, ["choice", "open"], sorted(COUNTS))
     searched = {kind: part["learnt_from"]["questions"] for kind, part in rule["by_kind"].items()}
     assert sum(searched.values()) < told["searched_on"], "of the other kind there are too few"
+    assert [note for note in told["notes"] if "of kind yes-no too little is learnt from" in note]
     assert rule["by_kind"]["choice"]["probability"] != rule["by_kind"]["open"]["probability"]
 
 

@@ -24,11 +24,11 @@ def left_out_words(graded: GradedDrafts, unsettled: int, *, cut_short: bool) -> 
 
 def filled_in(costs: int, times: int) -> Iterator[str]:
     """Of so many drafts that are not there what they would have cost, and how long they would have taken, is taken from others."""
-    whats = {"cost and time": costs} if costs == times else {"cost": costs, "time": times}
+    whats = {"cost and time are": costs} if costs == times else {"cost is": costs, "time is": times}
     for what, missing in whats.items():
         if missing:
             drafts = count(missing, "draft is", "drafts are")
-            yield f"{drafts} missing: their {what} is taken as the mean of the player's others"
+            yield f"{drafts} missing: their {what} taken as the mean of the player's others"
 
 
 def unknown_costs(
