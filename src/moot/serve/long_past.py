@@ -183,7 +183,7 @@ def _whole_answer(question: Question, call: Mapping[str, Any]) -> str | None:
     return spoken_whole(call["text"].strip()) if wanted and call["text"] else None
 
 
-_OF_A_CALL = ("key", "finish", "latency_s", "version", "cost_usd")
+_OF_A_CALL = ("key", "finish", "latency_s", "recorded", "version", "cost_usd")
 
 
 def _shortened_calls(connection: Connection, keys: Iterable[str]) -> dict[str, Row]:

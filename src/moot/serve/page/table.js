@@ -486,7 +486,7 @@ function heard(call) {
   line.classList.remove("thinking");
   const changes = place.texts.length > 1 && !place.texts.at(-1).isText && differ(place.texts.at(-1).text, place.texts.at(-2).text);
   stage.title = shown(call.error ?? "");
-  stage.textContent = shown(call.error ? "could not answer" : `${done(call)}${call.turn > 1 ? `, turn ${call.turn}` : ""} · ${seconds(call.seconds)}`);
+  stage.textContent = shown(call.error ? "could not answer" : `${done(call)}${call.turn > 1 ? `, turn ${call.turn}` : ""}${call.seconds === null ? "" : ` · ${seconds(call.seconds)}`}`);
   if (changes) stage.prepend(make("b", null, "changed its mind"), " · ");
   progress();
   const first = [...state.seats].filter(([, { texts }]) => texts.length).map(([player, { texts }]) => [player, texts[0].text]);
