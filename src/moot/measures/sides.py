@@ -35,8 +35,6 @@ class SideResults:
     """By question, of all that were played: what was paid, and no measure of what one takes (`whole_calls`)."""
     cost_usd: Mapping[str, float] | None
     """None where the price of a single call is unknown."""
-    cut: frozenset[str] = frozenset()
-    """Questions of which a play lacks calls."""
     open: Mapping[str, Value] = field(default_factory=dict)
     """The questions of which something is ungraded: mostly none."""
     once: bool = False
@@ -49,6 +47,8 @@ class SideResults:
     """The questions of which there is more to know than one mark: several answers, or one that a judge has seen."""
     left_out: frozenset[str] = frozenset()
     """Questions that only some of its cells have played: the mean of those would be another side's from question to question."""
+    cut: frozenset[str] = frozenset()
+    """Questions of which a play lacks calls."""
 
     @property
     def whole_calls(self) -> Mapping[str, float]:
@@ -142,12 +142,12 @@ def side_of(source: Source, cells: Sequence[Stored], title: str) -> SideResults:
         known(values),
         costs.calls,
         costs.usd,
-        costs.cut,
         partly,
         parts=parts,
         ungraded=_ungraded_answers(seen),
         counted=values,
         left_out=left_out,
+        cut=costs.cut,
     )
 
 
@@ -164,7 +164,7 @@ def _of_all(by_cell: Sequence[Sequence[EpisodeOutline]]) -> tuple[Sequence[Episo
 def _once(seen: Sequence[EpisodeOutline], costs: QuestionCosts, cell: Stored, title: str) -> SideResults:
     """One cell that played every question once: there are no means to take."""
     if (at_once := marked_at_once(seen)) is not None:
-        return SideResults(title, (cell,), at_once, costs.calls, costs.usd, costs.cut, once=True)
+        return SideResults(title, (cell,), at_once, costs.calls, costs.usd, once=True, cut=costs.cut)
     right = {episode.key[0]: episode.right for episode in seen if episode.right is not None}
     ungraded = {episode.key[0]: episode.value for episode in seen if episode.right is None}
     counted = {
@@ -179,11 +179,11 @@ def _once(seen: Sequence[EpisodeOutline], costs: QuestionCosts, cell: Stored, ti
         right,
         costs.calls,
         costs.usd,
-        costs.cut,
         ungraded,
         once=True,
         ungraded=counts,
         counted=counted,
+        cut=costs.cut,
     )
 
 

@@ -181,7 +181,7 @@ class _Spent(NamedTuple):
 def charged_together(costs: Mapping[str, Collection[str]], asked: Sequence[str]) -> SharedQuestions | None:
     """Who can be compared by cost, and on which questions; None where no two can."""
     together = shared_questions(costs, asked)
-    return together if len(together.questions) > 1 and len(together.names) > 1 else None
+    return together if len(together.questions) > 1 and len(together.names) >= min(2, len(costs)) else None
 
 
 def _spent(options: Sequence[Option], asked: Sequence[str]) -> list[_Spent]:
@@ -289,8 +289,8 @@ def _beaten(
     beaten: list[int | None] = []
     for own, (others, said) in enumerate(zip(several, told_apart(found, beside=beside), strict=True)):
         better = None if said.beaten_by is None else int(others[said.beaten_by])
-        if better is not None and tables.least[better].sum() <= tables.most[own].sum():
-            better = None  # whatever is ungraded could turn it round
+        if better is not None and tables.lowest[better].sum() <= tables.highest[own].sum():
+            better = None  # whatever is ungraded, or is not played with all of its calls, could turn it round
         beaten.append(better)
     return beaten
 
