@@ -81,6 +81,9 @@ class _Tables:
     lowest: Floats
     """As `least`, whatever comes of plays that lack calls."""
     highest: Floats
+    worst_completed: Floats
+    """As `worst`, and plays that lack calls at their worst."""
+    best_completed: Floats
     unpriced: float
     """The most that any may reach of which nobody knows what it costs: for all that is known it is within every cost."""
 
@@ -213,15 +216,17 @@ def _tables(options: Mapping[str, Option], asked: Sequence[str], unpriced: Mappi
             if question in option.waiting:
                 worst[place, column] = option.waiting[question].least
                 best[place, column] = option.waiting[question].most
-    lowest, highest = least.copy(), most.copy()
+    with_missing = [table.copy() for table in (least, most, worst, best)]
     for place, option in enumerate(several):
         for column, question in enumerate(asked) if option.completed else ():
             if question in option.completed:
-                lowest[place, column], highest[place, column] = option.completed[question]
+                low, high = option.completed[question]
+                for table, end in zip(with_missing, (low, high, low, high), strict=True):
+                    table[place, column] = end
     pooled, waits = not all(option.once for option in several), [bool(option.waiting) for option in several]
     beyond = float(_tables(unpriced, asked).highest.mean(axis=1).max()) if unpriced else -math.inf
     known = np.where(shown[:, None], right, np.nan)
-    return _Tables(known, graded, least, most, pooled, worst, best, waits, lowest, highest, beyond)
+    return _Tables(known, graded, least, most, pooled, worst, best, waits, *with_missing, beyond)
 
 
 def _accuracy(tables: _Tables, own: int, asked: Sequence[str]) -> _Accuracy:
@@ -281,10 +286,10 @@ def _beaten(
     for own, cheaper in enumerate(affordable):
         others = cheaper[cheaper != own]
         several.append(others)
-        # Better is what is better with all that waits at its worst; of what is not known nobody can say that it is.
-        rivals = np.where(np.isnan(tables.right[others]).all(axis=1)[:, None], np.nan, tables.worst[others])
+        # Better is what is better with all that waits or is missing at its worst; of what is not known nobody can say that it is.
+        rivals = np.where(np.isnan(tables.right[others]).all(axis=1)[:, None], np.nan, tables.worst_completed[others])
         known = not np.isnan(tables.right[own]).all()
-        best = tables.best[own] if known else tables.right[own]
+        best = tables.best_completed[own] if known else tables.right[own]
         found.append(standing(best, rivals, pooled=tables.pooled, clusters=clusters, seed=seed))
     beaten: list[int | None] = []
     for own, (others, said) in enumerate(zip(several, told_apart(found, beside=beside), strict=True)):

@@ -20,7 +20,7 @@ from second_way.options import Option, gone
 from second_way.quiz import quiz
 from second_way.quiz_pairs import FEW_DISCORDANT, FEW_QUESTIONS
 from second_way.ranked import Ranked
-from second_way.raw import Raw
+from second_way.raw import Episode, Raw
 from second_way.shares import Value, completed, mean_row, value_of
 from second_way.tails import t_isf
 
@@ -163,26 +163,23 @@ def _within_bounds(
 
 def _ends_completed(raw: Raw, side: Option) -> Row:
     """Over all questions, be every play that lacks a call wrong, or right; of served traffic nobody asks anything again."""
-    lacking = {
-        question: [
-            episode.unreached or episode.lacks_calls
-            for own in side.episodes
-            for episode in own
-            if episode.question == question
-        ]
-        for question in side.values
-    }
-    ends: dict[str, list[float]] = {"low": [], "high": []}
-    for question, value in side.values.items():
-        if raw.config.get("served") or not any(lacking[question]):
-            ends["low"].append(value.least)
-            ends["high"].append(value.most)
-            continue
-        plays = [episode for own in side.episodes for episode in own if episode.question == question]
-        whole = [value_of([play.right], [play.answer]) for play in plays if not (play.unreached or play.lacks_calls)]
-        ends["low"].append(sum(each.least for each in whole) / len(plays))
-        ends["high"].append((sum(each.most for each in whole) + len(plays) - len(whole)) / len(plays))
-    return {end: mean(values) for end, values in ends.items()}
+    completed_ends = _completed(raw, side)
+    ends = [completed_ends.get(question, (value.least, value.most)) for question, value in side.values.items()]
+    return {"low": mean([low for low, _ in ends]), "high": mean([high for _, high in ends])}
+
+
+def _completed(raw: Raw, side: Option) -> dict[str, tuple[float, float]]:
+    """The least and the most that questions can come to of which a play lacks a call."""
+    plays: dict[str, list[Episode]] = {}
+    for episode in (each for own in side.episodes for each in own):
+        plays.setdefault(episode.question, []).append(episode)
+    ends = {}
+    for question, several in plays.items() if not raw.config.get("served") else ():
+        whole = [value_of([play.right], [play.answer]) for play in several if not (play.unreached or play.lacks_calls)]
+        if missing := len(several) - len(whole):
+            least, most = sum(each.least for each in whole), sum(each.most for each in whole) + missing
+            ends[question] = least / len(several), most / len(several)
+    return ends
 
 
 def _whole_in_common(sides: Sequence[Option]) -> set[str]:
@@ -230,7 +227,7 @@ def _beaten(
     rivals = [
         sorted({*several} - {own}, key=thrift.__getitem__, reverse=True) for own, several in enumerate(affordable)
     ]
-    worst, best = _at_ends(sides, table, asked)
+    worst, best = _at_ends(raw, sides, table, asked)
     found = [standing(best[own], worst[others], groups, means=means) for own, others in enumerate(rivals)]
     adjusted = [[p for p, _ in holm([*(one.p[end] for one in found), *[1.0] * others_gone])] for end in (0, 1)]
     rows = []
@@ -246,14 +243,16 @@ def _beaten(
     return rows
 
 
-def _at_ends(sides: Sequence[Option], table: Floats, asked: Sequence[str]) -> tuple[Floats, Floats]:
-    """With all that waits wrong, and right; nothing of an option whose accuracy is not known."""
+def _at_ends(raw: Raw, sides: Sequence[Option], table: Floats, asked: Sequence[str]) -> tuple[Floats, Floats]:
+    """With all that waits or lacks a call wrong, and right; nothing of an option whose accuracy is not known."""
     worst, best = table.copy(), table.copy()
     for place, side in enumerate(sides):
         for column, question in enumerate(asked):
             value = side.values.get(question)
             if value is not None and value.waits and not np.isnan(table[place]).all():
                 worst[place, column], best[place, column] = value.least, value.most
+        for question, ends in _completed(raw, side).items() if not np.isnan(table[place]).all() else ():
+            worst[place, asked.index(question)], best[place, asked.index(question)] = ends
     return worst, best
 
 
