@@ -52,7 +52,8 @@ def _costs(raw: Raw, episodes: list[Episode]) -> tuple[float | None, float | Non
 def _cascade(raw: Raw, cell: Cell) -> Row:
     episodes, paths = raw.episodes(cell), _paths(raw, cell)
     players = [player["name"] for player in cell.spec["players"]]
-    calls, usd = _costs(raw, episodes)
+    lacking = cut_short(episodes)
+    calls, usd = _costs(raw, [episode for episode in episodes if episode.question not in lacking])
     share = share_row(_by_question(episodes))
     # Who was asked is told by the transcripts: what the record of a path says must be the same.
     asked = Counter(who for episode in episodes for who in {who for who, turn in episode.turns if turn == 1})
@@ -60,7 +61,8 @@ def _cascade(raw: Raw, cell: Cell) -> Row:
     return {
         **_named(cell),
         "calls_per_question": calls,
-        "usd_per_question": usd,
+        "usd_per_question": usd if _costs(raw, episodes)[1] is not None else None,
+        **({"cost_n": len({episode.question for episode in episodes} - lacking)} if lacking else {}),
         "of": len(players),
         "accuracy": share.pop("value"),
         **share,
