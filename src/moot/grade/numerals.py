@@ -110,18 +110,46 @@ def numerals(words: Sequence[str], language: str, behind: str = "") -> list[str]
     """Normalised words, with every number among them in digits, as one word; a rank with its mark.
 
     `behind`: the sign before the first, which makes digits a part of a number that nothing multiplies alone: 1.5 million."""
-    result: list[str] = []
+    return [piece.text for piece in numerals_in_place(words, language, behind)]
+
+
+class Piece(NamedTuple):
+    """A number in digits, or another word, and the place of the first word it is made of."""
+
+    start: int
+    text: str
+
+
+def numerals_in_place(words: Sequence[str], language: str, behind: str = "") -> list[Piece]:
+    """The same, with the places."""
+    result: list[Piece] = []
     place = 0
     if behind and behind[-1] in _INSIDE_A_NUMBER and _digits_of_a_scale(words, 0):
-        result.append(words[0])
+        result.append(Piece(0, words[0]))
         place = 1
     while place < len(words):
         number, after, ordinal = _spelled(words, place) if language in _SPELLED_OUT else ("", place, False)
         if not number:
             number, after, ordinal = _digits(words, place)
-        result.append(f"{number}{_ORDINAL}" if ordinal and not _is_date(words, place, after) else number)
+        result.append(Piece(place, f"{number}{_ORDINAL}" if ordinal and not _is_date(words, place, after) else number))
         place = after
     return result
+
+
+def is_counted(word: str) -> bool:
+    """Whether a normalised word is read as digits."""
+    return word in _WORDS
+
+
+def is_scale(word: str) -> int:
+    """How much an English thousand, million or so multiplies; 0 of any other word."""
+    numeral = _ENGLISH.get(word)
+    return numeral.value if numeral is not None and numeral.multiplies and numeral.value >= 1000 else 0
+
+
+def value_of(words: Sequence[str]) -> int | None:
+    """What the number that begins with the first of these words is worth."""
+    return _run(words, 0)[0] if words else None
 
 
 def _is_date(words: Sequence[str], place: int, after: int) -> bool:
