@@ -17,8 +17,9 @@ from moot.grade.charges import MINUS, with_charges, with_minus
 from moot.grade.chemistry import without_marks
 from moot.grade.formula import formula
 from moot.grade.formula_tokens import without_brackets
+from moot.grade.large_numbers import halves_and_dozens, with_scale_of_money
 from moot.grade.members import InBrackets, listed, parted
-from moot.grade.numerals import numerals_in_place, scaled, thousands
+from moot.grade.numerals import SPELLED_OUT, numerals_in_place, scaled, thousands
 from moot.grade.said_in_words import as_number, dated, percent_in_words, with_one_spelling
 from moot.grade.signs import KEPT_MINUS, Signed, joined, signed
 from moot.grade.tex import improper, like_others, may_be_tex, name_of_greek, plain
@@ -232,7 +233,7 @@ def _spelled(text: str, language: str) -> str:
         if (structured := formula(with_digits)) is not None:
             return structured
         parts = signed(with_digits)
-    shortest = _shortest(as_number(_with_numerals(parts, language)))
+    shortest = _shortest(as_number(halves_and_dozens(_with_numerals(parts, language))))
     percent = percent_in_words(shortest)
     shortest = _shortest(percent) if percent is not None else shortest
     shortest = _AMOUNT_OF_ONE_LETTER.sub(r"\g<number>\g<unit>", shortest)
@@ -270,6 +271,8 @@ def _written(text: str, language: str) -> str | None:
     """A text as it is read, whatever it is written in. None: it is in TeX that has no plain spelling."""
     text = with_one_spelling(with_charges(unwrapped(text)))
     text = _TIME_OF_DAY.sub(r" \1m", text) if "m" in text.lower() else text
+    if language in SPELLED_OUT:
+        text = with_scale_of_money(text)
     text = with_units(text)
     bare = _without_notation(_MINUS_OF_MONEY.sub("-", text))
     if bare is None:
