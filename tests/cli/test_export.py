@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import logging
+import re
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +57,11 @@ def test_the_recording_plays_the_same_experiment(tmp_path: Path, capfd: Captured
     garbled = {**priced, "y": {**priced["y"], "garble": 0.7, "refuse": 0.2}}
     first = experiment(tmp_path, "first", garbled, PLAYERS)
     assert moot("run", first, "--quiet") == 0
+    capfd.readouterr()
     assert moot("export", first, "-o", tmp_path / "replies.jsonl") == 0
+    told = re.search(r"moot: (\d+) replies took (\d+) calls with those that were of no use", capfd.readouterr().err)
+    assert told is not None
+    assert int(told[2]) > int(told[1]) > 0
     recorded = {name: {"provider": "recorded", "file": "replies.jsonl", "model": name} for name in PLAYERS}
     again = experiment(tmp_path, "again", recorded, {name: {"model": name} for name in PLAYERS})
     assert moot("run", again, "--quiet") == 0
@@ -76,6 +81,7 @@ def test_every_line_is_a_recorded_reply(tmp_path: Path, capfd: Captured) -> None
     rows = [json.loads(line) for line in said.out.splitlines()]
     assert len(rows) == 36 * 4 * 2
     assert "288 replies" in said.err
+    assert "calls" not in said.err
     spent = ["cost_usd", "prompt_tokens", "completion_tokens", "seconds"]
     assert all(list(row) == ["model", "question_id", "answer", "reasoning", "text", *spent, "sample"] for row in rows)
     assert {row["sample"] for row in rows} == {0, 1}

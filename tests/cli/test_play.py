@@ -507,6 +507,38 @@ def test_mistakes(arguments: list[str], words: str, files: tuple[Path, Path], ca
     assert words in capfd.readouterr().err
 
 
+WITHOUT_A_PERSON = ["council", "peer-review", "debate", "discuss"]
+"""They ask players for rankings, reviews or a talk."""
+
+
+@pytest.mark.parametrize("name", [*WITHOUT_A_PERSON, "vote", "adaptive"])
+def test_a_chair_in_which_another_strategy_would_be_played_is_refused(
+    name: str, files: tuple[Path, Path], capfd: Captured
+) -> None:
+    assert moot("play", files[0], "--team", files[1], "--captain", "me", "--strategy", name) == 2
+    heard = capfd.readouterr()
+    assert f"would be played; expected --strategy mixture, silent or talkative with it, or {name}" in heard.err
+    assert not heard.out, "before anything is asked"
+
+
+@pytest.mark.parametrize("name", WITHOUT_A_PERSON)
+def test_a_seat_that_asks_for_more_than_an_answer_is_refused(
+    name: str, files: tuple[Path, Path], capfd: Captured
+) -> None:
+    assert moot("play", files[0], "--team", files[1], "--seat", "me", "--strategy", name) == 2
+    heard = capfd.readouterr()
+    assert "expected --strategy adaptive, mixture, silent, talkative or vote with it" in heard.err
+    assert not heard.out, "before anything is asked"
+
+
+@pytest.mark.parametrize("name", [*WITHOUT_A_PERSON, "vote", "silent", "talkative", "adaptive", "mixture"])
+def test_without_a_person_each_strategy_is_played(name: str, files: tuple[Path, Path], capfd: Captured) -> None:
+    assert moot("play", files[0], "--team", files[1], "--strategy", name, "--limit", 1) == 0
+    said = capfd.readouterr().out
+    assert f"; {name}; 1 question" in said
+    assert "the team says" in said
+
+
 def test_ctrl_c_ends_politely_with_the_score(files: tuple[Path, Path]) -> None:
     command = [sys.executable, "-u", "-m", "moot", "play", str(files[0]), "--team", str(files[1]), "--captain", "me"]
     with subprocess.Popen(

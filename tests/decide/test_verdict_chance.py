@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from moot.decide.candidates import SILENT, Candidates, candidates_of
+from moot.decide.choice_model import _Lessons, learn
 from moot.decide.learning import folds_of
 from moot.decide.reliability import calibration_error
 from moot.decide.rules import Plurality, taken
+from moot.decide.talk_chance import learn_talk
 from moot.decide.verdict_chance import RestingVerdicts, learn_verdicts, surest_first, table_chances, verdict_chances
 
 PLAYERS = ("ann", "bob", "cat", "dan")
@@ -51,6 +54,29 @@ def test_an_answer_that_nobody_drafted_has_a_probability_of_its_own() -> None:
     learnt = learn_verdicts(drafted, own, rights)
     said = learnt.chances(np.array([np.nan, 0.5]), np.array([True, False]))
     assert said[0] < 0.2 < 0.4 < said[1]
+
+
+@pytest.mark.parametrize("size", [20, 120])
+def test_nothing_is_surer_than_its_sample(size: int) -> None:
+    """Who was right so many times, and never wrong, may be wrong the next time: the weights alone would tell of a millionth."""
+    most = (size + 1) / (size + 2)
+    everybody = candidates_of(PLAYERS, np.zeros((4, size), dtype=int), np.ones((4, size)))
+    model = learn(everybody, 3.0)
+    assert model.likelihood(_Lessons.of(everybody)).max() > np.log(most), "as it learns, nothing is cut"
+    assert model.probabilities(everybody).max() == pytest.approx(most, abs=1e-12)
+    drafted, own, rights = np.full(size, 0.99), np.zeros(size, dtype=bool), np.ones(size)
+    verdicts = learn_verdicts(drafted, own, rights)
+    assert verdicts.chances(np.array([1 - 1e-9]), np.array([False]))[0] == pytest.approx(most, abs=1e-12)
+    assert verdicts.rounded().chances(np.array([1.0]), np.array([False]))[0] == pytest.approx(most, abs=1e-12)
+    talk = learn_talk(np.tile([1.0, 0.0, 0.0], (size, 1)), rights).rounded()
+    assert talk.chances(np.array([[1.0, 0.0, 0.0]]))[0] == pytest.approx(most, abs=1e-12)
+
+
+def test_what_one_stage_of_few_is_worth_rests_on_all_that_taught_it() -> None:
+    draw = np.random.default_rng(4)
+    every = learn_verdicts(np.full(200, 0.9), np.zeros(200, dtype=bool), (draw.random(200) < 0.9).astype(float))
+    few = learn_verdicts(np.full(3, 0.9), np.zeros(3, dtype=bool), np.ones(3), every)
+    assert few.chances(np.array([0.9]), np.array([False]))[0] > 0.85
 
 
 def test_it_is_not_learnt_on_its_own_question() -> None:

@@ -40,6 +40,43 @@ def test_how_replies_are_made_goes_under_params(provider: str, key: str, value: 
     assert f"models.ann.{key}: goes under params: params: {{{key}: {written}}}" in said
 
 
+@pytest.mark.parametrize("provider", ["endpoint", "litellm"])
+@pytest.mark.parametrize("written", ["${MY_KEY}", "$MY_KEY", "{{ env.MY_KEY }}"])
+def test_a_variable_that_would_be_filled_in_elsewhere_is_told_as_it_is_written_here(
+    provider: str, written: str, tmp_path: Path
+) -> None:
+    model = {"provider": provider, **PROVIDERS[provider]}
+    said = complaint(tmp_path, {**model, "api_key": written})
+    assert (
+        "models.ann.api_key: a key does not stand in the file; expected api_key_env: MY_KEY (or api_key_file)" in said
+    )
+    said = complaint(tmp_path, {**model, "api_key_env": written})
+    assert "models.ann.api_key_env: expected the name of the variable alone: MY_KEY" in said
+
+
+@pytest.mark.parametrize(
+    "key", ["sk-secret12345", "$ecret12345", "$SECRETKEY", "${secret 12345}", 7, ["sk-secret12345"], None]
+)
+def test_a_key_in_the_file_is_not_told_again(key: Any, tmp_path: Path) -> None:
+    for name in ("api_key", "api_key_env"):
+        if name == "api_key" or isinstance(key, str):
+            said = complaint(tmp_path, {"provider": "endpoint", **PROVIDERS["endpoint"], name: key})
+            assert "ecret" not in said.casefold()
+            assert "variable" in said
+
+
+def test_a_header_is_sent_as_it_stands(tmp_path: Path) -> None:
+    """Which with a variable that nobody fills in is a wrong key, and a 401 without a hint."""
+    model = {"provider": "endpoint", **PROVIDERS["endpoint"]}
+    said = complaint(tmp_path, {**model, "headers": {"Authorization": "Bearer ${MY_KEY}"}})
+    assert "models.ann.headers: Authorization: variables are not filled in here" in said
+    assert "expected api_key_env: MY_KEY" in said
+    said = complaint(tmp_path, {**model, "headers": {"X-Org": "${MY_ORG}"}})
+    assert "expected headers_env: {X-Org: MY_ORG}" in said
+    said = complaint(tmp_path, {**model, "headers_env": {"X-Org": "${MY_ORG}"}})
+    assert "expected the name of the variable alone: MY_ORG" in said
+
+
 def test_other_keys_are_unknown_as_before(tmp_path: Path) -> None:
     said = complaint(tmp_path, {"provider": "endpoint", **PROVIDERS["endpoint"], "modell": 1, "top_p": 1})
     assert "models.ann.modell: unknown key; expected one of provider," in said

@@ -303,6 +303,25 @@ async def test_what_passes_does_not_tell_whether_folding_helps(tmp_path: Path, s
     assert "does not answer either" not in found.words
 
 
+@pytest.mark.parametrize("status", [429, 503])
+async def test_folding_is_advised_only_where_the_role_was_refused_twice(status: int, tmp_path: Path) -> None:
+    """Refused once, answered with the role folded, and busy when the role was sent again: then nobody knows."""
+    busy = (status, {"error": {"message": "try again later"}})
+    found = await told_of_system(tmp_path, (400, NO_SYSTEM), busy)
+    assert not found.well
+    assert "Whether it refuses a system role again could not be told" in found.words
+    assert "moot doctor" in found.words
+    assert "write system: fold" not in found.words
+    assert "With system: fold" not in found.words
+
+
+async def test_folding_is_advised_only_where_it_was_tried(tmp_path: Path) -> None:
+    for folded in ((503, {"error": {"message": "try again later"}}), (400, {"error": {"message": "no such thing"}})):
+        found = await told_of_system(tmp_path, (400, NO_SYSTEM), folded=folded)
+        assert "write system: fold" not in found.words
+    assert "write system: fold" in (await told_of_system(tmp_path, (400, NO_SYSTEM))).words
+
+
 async def test_a_busy_server_is_told_nothing_about_its_system_role(tmp_path: Path) -> None:
     """The words alone do not make it a refusal."""
     found = await told_of_system(tmp_path, (503, {"error": {"message": "System role not supported yet: loading"}}))

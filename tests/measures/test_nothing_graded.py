@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import re
@@ -10,12 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 import moot
 from moot import Case, Question, Request, ScriptedModel
 from moot.models.scripted import Script
 from moot.report.section_terminal import cell
 from moot.report.sections import all_sections
+from moot.report.terminal import print_report
 
 PLAYERS = ("ann", "bob", "cat", "dan")
 CITIES = ("Paris", "Lyon", "Metz")
@@ -98,3 +101,19 @@ def test_what_is_missing_says_why(store: Path) -> None:
         if key in row and row[key] is None and not row.get("why")
     }
     assert not silent
+
+
+COUNTED_ZERO = re.compile(r"\b(?:for|the|on|in|by|over) (?:the )?0 [a-z]+")
+"""Where something is told of nothing: *adjusted (Holm) for 0 comparisons*."""
+
+
+def test_no_sentence_is_about_a_count_of_nothing(store: Path) -> None:
+    figures = moot.open_store(str(store)).report().figures
+    printed = io.StringIO()
+    print_report(figures, Console(file=printed, width=200))
+    sentences = [
+        *printed.getvalue().splitlines(),
+        *(each for section in all_sections(figures) for each in section.words),
+    ]
+    assert not [sentence for sentence in sentences if COUNTED_ZERO.search(sentence)]
+    assert any("on the same questions." in sentence for sentence in sentences), "else nothing was compared"

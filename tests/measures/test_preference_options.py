@@ -79,6 +79,7 @@ def test_all_that_a_row_tells_is_of_one_pair_and_no_claim_is_hidden_or_made_of_a
                 assert (row["p_holm"], row["low_holm"], row["better"], row["worse"]) == (None, None, False, False)
             else:
                 assert row["p_holm"] >= row["p"], "it pays"
+                assert row["high_holm"] >= row["high"], "it pays"
             if not (withheld or row["worse"]):
                 assert row["p"] == max(each["p"] for each in side.pairs), "of whom it is least sure"
             seen.add((row["better"], row["worse"], withheld))
@@ -162,3 +163,19 @@ def test_why_nothing_is_claimed_is_said_only_where_something_seems_to_be(
     found = {**unsaid, "options": option_rows([side_of({"ann": share}, **keys)], 0)}
     (section,) = (each for each in preference_sections({"preferences": found}) if each.id == "preference-options")
     assert section.words[1:] == (() if said is None else (f"team against ann: {said}.",))
+
+
+def test_an_interval_that_lies_below_a_half_is_a_loss_that_is_said_or_the_missing_words_are_why_it_is_not() -> None:
+    """Its upper end pays as the word "worse" does: for all options, and for looking at every opponent."""
+    draw = random.Random(11)
+    seen = set()
+    for _ in range(150):
+        silent = {"ungraded": draw.choice((0, 0, 12))}
+        shares = [{name: draw.uniform(0.15, 0.75) for name in NAMES[: draw.randint(1, 4)]} for _ in range(3)]
+        sides = [side_of(each, questions=draw.choice((20, 60)), **silent) for each in shares]
+        for row in (*option_rows(sides, unlisted=draw.randint(0, 4)), *(option_row(side, 1) for side in sides)):
+            below = row["high_holm"] < 0.5
+            assert below is (row["worse"] or row.get("but_for_ungraded") == "worse")
+            assert row["low"] <= row["value"] <= row["high"] <= row["high_holm"]
+            seen.add((below, row["worse"], row["high"] < 0.5))
+    assert seen >= {(True, True, True), (True, False, True), (False, False, True), (False, False, False)}

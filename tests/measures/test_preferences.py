@@ -187,8 +187,9 @@ def test_better_than_every_member_is_said_with_how_much_and_at_what_cost(
     assert "4.0 × the calls" in said
     pairs = figures["preferences"]["pairs"]
     least_sure = max(pairs, key=lambda row: row["p"])
-    one = ("against", "value", "low", "high", "p")
+    one = ("against", "value", "low", "p")
     assert [preferred[key] for key in one] == [least_sure[key] for key in one], "of whom it is least sure decides"
+    assert preferred["high"] > least_sure["high"], "it pays for looking at three members, to be worse than one"
     capsys.readouterr()
     assert moot("report", tmp_path / "plans.yaml") == 0
     shown = capsys.readouterr().out
@@ -381,9 +382,16 @@ def told_of_one_pair(figures: dict[str, Any]) -> None:
     assert preferred.get("left_out") == pair.get("left_out")
     claims_nothing = "overturned" in option
     assert option.get("overturned") == preferred.get("overturned") == (pair["overturned"] if claims_nothing else None)
-    ends = [None] * 3 if claims_nothing else [pair[key] for key in ("low", "high", "p")]
-    assert [option[key] for key in ("low_holm", "high_holm", "p_holm")] == ends
-    assert [preferred[key] for key in ("low", "high", "p")] == ends
+    ends = [None] * 2 if claims_nothing else [pair[key] for key in ("low", "p")]
+    assert [option[key] for key in ("low_holm", "p_holm")] == ends
+    assert [preferred[key] for key in ("low", "p")] == ends
+    assert preferred["high"] == option["high_holm"]
+    if claims_nothing:
+        assert preferred["high"] is None
+    else:
+        assert preferred["high"] >= pair["high"]
+        below = preferred["worse"] or preferred.get("but_for_ungraded") == "worse"
+        assert (preferred["high"] < 0.5) is below, "an interval below a half that no sentence claims"
 
 
 def test_a_member_whom_nothing_is_claimed_of_anyway_is_the_reason_and_told(

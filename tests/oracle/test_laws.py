@@ -35,6 +35,7 @@ ABOUT_THE_FILE = frozenset(
         "costs_known",
         "losses_usd",
         "losses_unknown",
+        "losses_known_usd",
         "experiment",
         "seconds",
         "failures",

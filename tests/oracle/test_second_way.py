@@ -110,9 +110,10 @@ EVERY_KEY = frozenset(
             "attendance",
             "bill_usd",
             "costs_known",
+            "paid_here_usd",
             "unreached",
         ),
-        *("losses_usd", "losses_unknown"),
+        *("losses_usd", "losses_unknown", "losses_known_usd"),
         *("players", "skyline", "best_single", "gap", "gains", "comparisons", "self_preference", "teams"),
         *("diversity", "diversity_captains", "diversity_left_out", "diversity_by_difficulty", "diversity_and_people"),
         *("human", "categories", "talk_by_diversity", "question_sets", "set_groups", "mean_over_sets"),
@@ -151,7 +152,7 @@ EVERY_KEY = frozenset(
 )
 """Those with a second way."""
 
-SELDOM = frozenset({"calibration", "grader", "paid_here_usd", "served"})
+SELDOM = frozenset({"calibration", "grader", "served"})
 """Those that no experiment here has, and tests of their own."""
 
 NOT_OF_POINTS = frozenset(
@@ -171,6 +172,32 @@ OTHERS = (*((1, 3, 4, 5, 107) if MORE else ()), *range(6, 6 + 8 * MORE))
 @pytest.mark.parametrize("number", [*QUICK, *(number for number in OTHERS if number not in QUICK)])
 def test_every_figure_comes_out_the_same(number: int, tmp_path: Path) -> None:
     _check(tmp_path, experiment(number, tmp_path))
+
+
+@pytest.mark.parametrize("cost_usd", [1.0, None], ids=["known", "unknown"])
+@pytest.mark.parametrize("live", [True, False], ids=["beside one that is asked", "alone"])
+def test_what_was_paid_here_beside_recordings_too(cost_usd: float | None, live: bool, tmp_path: Path) -> None:
+    questions = [{"id": f"q{n}", "text": f"Thing {n}?", "choices": ["a", "b"], "answer": "A"} for n in range(6)]
+    (tmp_path / "q.jsonl").write_text("\n".join(map(json.dumps, questions)))
+    replies = [
+        {"model": model, "question_id": f"q{n}", "answer": "AB"[(n + place) % 2], "cost_usd": cost_usd}
+        for place, model in enumerate(("ann", "bob"))
+        for n in range(6)
+    ]
+    told = [{key: value for key, value in reply.items() if value is not None} for reply in replies]
+    (tmp_path / "replies.jsonl").write_text("\n".join(map(json.dumps, told)))
+    models: dict[str, Any] = {
+        name: {"provider": "recorded", "file": "replies.jsonl", "model": name} for name in ("ann", "bob")
+    }
+    models |= (
+        {"cat": {"provider": "simulated", "accuracy": 0.7, "price": {"prompt": 1, "completion": 1}}} if live else {}
+    )
+    keys = {"name": "cup", "questions": {"file": "q.jsonl"}, "models": models, "strategies": ["solo", "vote"]}
+    played.run(tmp_path, keys)
+    figures, expected = played.figures(tmp_path), accuracy(played.raw(tmp_path, keys))
+    assert (figures["paid_here_usd"] > 0) == live
+    shown = {key: figures[key] for key in ("bill_usd", "paid_here_usd", "costs_known") if key in figures}
+    assert not [*differences(shown, {key: expected[key] for key in shown})]
 
 
 @pytest.mark.long

@@ -10,8 +10,13 @@ import pytest
 from beside import rows
 from cup_commands import command
 
+import moot
 from moot.cli.app import app
 from moot.cli.exit import run_app
+from moot.models.recorded import RecordedModel
+from moot.models.scripted import ScriptedModel
+from moot.strategies.vote import Vote
+from moot.team import Player, Team
 
 Row = dict[str, Any]
 PLAYERS = ("ann", "bob")
@@ -86,6 +91,31 @@ def test_what_was_paid_for_a_recording_is_taken_off_no_purse(tmp_path: Path) -> 
 def test_the_cap_still_stops_what_is_paid_now(tmp_path: Path) -> None:
     path = written(tmp_path, "cup", live=True, budget_usd=0.0000001)
     assert run_app(app, ["run", str(path), "--quiet"]) == 3
+
+
+class Panel(moot.TeamModel):
+    """Called as a file may call it."""
+
+    name = "panel"
+
+
+@pytest.mark.parametrize("live", [False, True], ids=["recordings alone", "one of them asked"])
+def test_a_team_of_recordings_plays_back_as_well(live: bool, tmp_path: Path) -> None:
+    """Behind the face of one model. With somebody among them who is asked, the whole of its call counts as paid."""
+    written(tmp_path, "cup")
+    recorded = [Player(name, RecordedModel(name, file=tmp_path / "replies.jsonl", model=name)) for name in PLAYERS]
+    more = [Player("cat", ScriptedModel("cat", lambda _: '{"reasoning": "So.", "answer": "A"}'))] if live else []
+    panel = Panel(Vote(), Team("two", (*recorded, *more)))
+    store = f"sqlite:///{tmp_path / 'panel.db'}"
+    questions = {"file": str(tmp_path / "q.jsonl")}
+    keys = {"name": "cup", "models": {"panel": panel}, "questions": questions, "strategies": ["solo"], "store": store}
+    results = moot.run({**keys, "budget_usd": 5.0} if not live else keys)
+    assert results.state == "done"
+    kept = rows(tmp_path / "panel.db", "SELECT recorded, cost_usd FROM calls")
+    assert {mark is not None for mark, _ in kept} == {not live}
+    if not live:
+        assert results.figures["bill_usd"] == pytest.approx(12.0)
+        assert results.figures["paid_here_usd"] == 0.0
 
 
 def test_what_was_paid_now_is_told_beside_the_cap(tmp_path: Path) -> None:

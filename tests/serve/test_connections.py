@@ -10,6 +10,7 @@ import re
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -376,6 +377,38 @@ async def test_nothing_without_an_end_is_read_on(name: str, served_by: Any) -> N
         if status:
             assert answer.count(b"HTTP/1.1 ") == 1, "and one request has one answer"
         writer.transport.abort()
+
+
+def bytes_sent(place: tuple[str, int], beginning: bytes, more: bytes) -> int:
+    """How much a client is rid of that sends as fast as it can, until it is let go."""
+    sent = 0
+    with socket.create_connection(place, timeout=30) as client:
+        client.sendall(beginning)
+        time.sleep(0.2)  # what was answered early is answered
+        with contextlib.suppress(ConnectionError):
+            while sent < 8 * FAR_TOO_MUCH:
+                sent += client.send(more)
+    return sent
+
+
+@pytest.mark.parametrize("served_by", [server_of_teams, server_of_simulated_models])
+@pytest.mark.parametrize("name", ["trailers", "one header", "a body behind its answer"])
+async def test_whoever_is_refused_is_not_read_as_fast_as_it_sends(name: str, served_by: Any) -> None:
+    """It has a moment to read why, in which a quick one could send hundreds of millions of bytes."""
+    beginning, more, _ = ENDLESS[name]
+    async with served_by() as place:
+        assert await asyncio.to_thread(bytes_sent, place, beginning, more * 30) < FAR_TOO_MUCH
+
+
+async def test_a_team_lets_nobody_send_on_behind_its_refusal(tmp_path: Path) -> None:
+    head = b"POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    long, chunked = b"Content-Length: 99999999999\r\n\r\n", b"Transfer-Encoding: chunked\r\n\r\n"
+    chunk = b"100000\r\n" + b"a" * 2**20 + b"\r\n"
+    async with serving(tmp_path, connections=Connections(patience=PATIENT)) as served:
+        for path in (b"/v1/chat/completions", b"/v1/none"):
+            for told, more in ((long, chunk), (chunked, chunk)):
+                sent = await asyncio.to_thread(bytes_sent, place(served), head % path + told, more)
+                assert sent < FAR_TOO_MUCH, (path, told)
 
 
 @pytest.mark.parametrize("served_by", [server_of_teams, server_of_simulated_models])

@@ -161,11 +161,11 @@ def test_all_votes_are_in_the_figures_of_what_was_served(folder: Path, capsys: p
 def test_as_many_votes_for_one_as_for_the_other_are_a_tie() -> None:
     row: dict[str, Any] = {"of": "vote@ann", "against": "solo@bob", "value": 0.5, "low": 0.1, "high": 0.9, "n": 4}
     row |= {"votes": 4, "wins": 2, "ties": 0, "losses": 2, "persons": 1}
-    (told,) = preference_words({"preferences": {"votes": 4, "pairs": [row]}})
+    (told,) = preference_words({"preferences": {"votes": 4, "equal": 0, "pairs": [row]}})
     assert told.startswith("Side by side vote@ann and solo@bob are tied, each preferred in 50.0 % (")
     assert "(2 won, 0 tied, 2 lost)" in told
     # Questions count alike, so as many votes need be no tie.
-    (told,) = preference_words({"preferences": {"votes": 4, "pairs": [{**row, "value": 0.625}]}})
+    (told,) = preference_words({"preferences": {"votes": 4, "equal": 0, "pairs": [{**row, "value": 0.625}]}})
     assert told.startswith("Side by side vote@ann was preferred to solo@bob in 62.5 % (")
 
 
@@ -181,11 +181,11 @@ def test_who_was_preferred_is_told_first() -> None:
         "losses": 4,
     }
     row |= {"votes": 5, "n": 5, "persons": 1}
-    (said,) = preference_words({"preferences": {"votes": 5, "pairs": [row]}})
+    (said,) = preference_words({"preferences": {"votes": 5, "equal": 0, "pairs": [row]}})
     assert said.startswith("Side by side solo@bob was preferred to council in 80.0 % (60.0")
     assert said.endswith("(4 won, 0 tied, 1 lost).")
     (said,) = preference_words(
-        {"preferences": {"votes": 5, "pairs": [{**row, "value": 0.0, "low": None, "high": None}]}}
+        {"preferences": {"votes": 5, "equal": 0, "pairs": [{**row, "value": 0.0, "low": None, "high": None}]}}
     )
     assert "solo@bob was preferred to council in 100.0 %:" in said
 
@@ -205,3 +205,59 @@ def test_a_vote_on_what_came_to_no_answer_is_no_word(folder: Path, capsys: pytes
     finally:
         with sqlite3.connect(folder / "plans.db") as store:
             store.execute("update episodes set verdict = ? where question = ? and repeat = ?", (kept, *this))
+
+
+@pytest.mark.parametrize("baseline", [None, "bob", "peer-review@ann"])
+def test_whom_a_file_compares_texts_with_can_be_voted_on_though_it_lists_no_solo(
+    tmp_path: Path, baseline: str | None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Players alone are compared with wherever that is not another team: then they are served as they were played."""
+    (tmp_path / "plans.jsonl").write_text(json.dumps({"id": "q0", "text": OWN.format(0), "kind": "text"}))
+    keys = {**PLANS, "strategies": ["talkative", "peer-review"], **({"baseline": baseline} if baseline else {})}
+    by_team = baseline is not None and "@" in baseline
+
+    async def asked() -> None:
+        async with serving(tmp_path, keys, settings=KEYS) as served:
+            assert (ALONE in served.live.names) is not by_team
+            await voted(served, "ann", OWN.format(0), TEAM, "two/peer-review" if by_team else ALONE, "first")
+
+    asyncio.run(asked())
+    if by_team:
+        return
+    assert run_app(app, ["run", str(tmp_path / "team.yaml"), "--quiet"]) == 0
+    pairs = reported(tmp_path, capsys, "--json")["preferences"]["pairs"]
+    voted_on = [(row["of"], row["against"]) for row in pairs if row.get("persons", {}).get("n")]
+    assert voted_on == [("talkative@ann", ALONE)]
+
+
+def test_votes_on_two_answers_that_are_equal_word_for_word_are_no_evidence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sure = {name: {"provider": "simulated", "accuracy": 1.0} for name in ("ann", "bob")}
+    keys = {key: value for key, value in PLANS.items() if key != "judge"}
+    keys |= {
+        "models": sure,
+        "questions": {"file": "rivers.jsonl"},
+    }
+    river = {"id": "r", "text": "Which river?", "answer": "A", "choices": ["Oka", "Don"]}
+    (tmp_path / "rivers.jsonl").write_text(json.dumps(river))
+
+    async def asked() -> None:
+        async with serving(tmp_path, keys, settings=KEYS) as served:
+            by = {"headers": {"Authorization": "Bearer ann-secret"}}
+            vote: dict[str, Any] = {"preferred": "second"}
+            for place, model in (("first", TEAM), ("second", ALONE)):
+                asking = {
+                    "messages": [{"role": "user", "content": "Which river?"}],
+                    "moot": {"choices": ["Oka", "Don"]},
+                }
+                _, said = await served.post("/v1/chat/completions", {"model": model, **asking}, **by)
+                vote[place] = said["moot"]["episode"]
+            assert (await served.post("/v1/moot/preferences", vote, **by))[0] == 200
+
+    asyncio.run(asked())
+    found = reported(tmp_path, capsys, "--served", "--json")["served"]["preferences"]
+    assert (found["votes"], found["equal"], found["pairs"], found["first"]) == (0, 1, [], None)
+    assert "1 vote is on two answers that are equal word for word, and left out" in reported(
+        tmp_path, capsys, "--served"
+    )

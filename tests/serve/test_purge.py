@@ -22,6 +22,7 @@ from moot.cli.app import app
 from moot.cli.exit import run_app
 from moot.live.served import served_name
 from moot.live.served_past import forget
+from moot.measures.numbers import money
 from moot.store import store_at
 
 SECRET = "Zarqumandia"
@@ -192,6 +193,43 @@ async def test_what_judges_were_shown_is_forgotten_in_every_attempt(tmp_path: Pa
         assert holding(tmp_path) == []
         assert of_the_judge(tmp_path, "calls") == 0
         assert of_the_judge(tmp_path, "losses") == 1
+
+
+async def test_with_its_words_no_money_is_forgotten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Ann's cost is known, bob's is not: what was paid to ann is told before and after, as no more than a part."""
+    price = {"prompt": 1_000, "completion": 2_000}
+    priced = {**THREE, "models": {name: {**each, "price": price} for name, each in THREE["models"].items()}}
+
+    async with serving(tmp_path, priced) as served:
+        for number in range(3):
+            assert (await served.chat(f"Where is well {number}?"))[0] == 200
+    with closing(sqlite3.connect(tmp_path / "three.db")) as connection:
+        connection.execute("UPDATE calls SET cost_usd = NULL WHERE model = 'bob'")
+        connection.commit()
+
+    def told() -> tuple[dict[str, Any], str]:
+        said = []
+        for more in (["--json"], []):
+            capsys.readouterr()
+            assert run_app(app, ["runs", str(tmp_path / "team.yaml"), *more]) == 0
+            said.append(capsys.readouterr().out)
+        ((row,),) = (each["runs"] for each in json.loads(said[0]))
+        return row, " ".join(said[1].split())
+
+    before, _ = await asyncio.to_thread(told)
+    known_usd = before["costs_known"]["at_least_usd"]
+    assert known_usd > 0.01
+    await asyncio.to_thread(purge, tmp_path)
+    after, words = await asyncio.to_thread(told)
+    assert (after["bill_usd"], after["losses_usd"], after["losses_unknown"]) == (None, None, 3)
+    assert after["losses_known_usd"] == pytest.approx(known_usd)
+    assert f"up to {money(known_usd)} more for other calls cut off or not kept" in words
+    async with serving(tmp_path, priced) as served:
+        assert (await served.chat("Where is the last well?"))[0] == 200
+    capsys.readouterr()
+    assert await asyncio.to_thread(run_app, app, ["report", str(tmp_path / "team.yaml")]) == 0
+    report = " ".join(capsys.readouterr().out.split())
+    assert f"Up to {money(known_usd)} more may be on the bill, for other calls cut off or not kept." in report
 
 
 async def test_what_judges_failed_at_is_forgotten(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -30,11 +30,11 @@ SURE = 0.9
 
 
 @asynccontextmanager
-async def fitted(folder: Path) -> AsyncIterator[str]:
+async def fitted(folder: Path, accuracies: Mapping[str, float] = ACCURACIES) -> AsyncIterator[str]:
     """The address of a server of players, of whom a rule was learnt."""
     (folder / "first.jsonl").write_text("\n".join(map(json.dumps, QUESTIONS[:40])))
     known = [Case(Question(each["id"], each["text"]), each["answer"]) for each in QUESTIONS]
-    async with running({"models": {name: {"accuracy": ACCURACIES[name]} for name in NAMES}}, cases=known) as server:
+    async with running({"models": {name: {"accuracy": accuracies[name]} for name in NAMES}}, cases=known) as server:
         file = folder / "team.yaml"
         file.write_text(yaml.safe_dump(config(server.base_url, questions={"file": "first.jsonl"})))
         assert (await moot.arun(file)).state == "done"
@@ -48,6 +48,16 @@ async def replies(served: Served, model: str) -> list[dict[str, Any]]:
     found = await asyncio.gather(*(served.chat(each["text"], model) for each in QUESTIONS[40:]))
     assert {status for status, _ in found} == {200}
     return [body for _, body in found]
+
+
+async def test_a_team_that_was_never_wrong_is_no_surer_than_its_questions(tmp_path: Path) -> None:
+    async with fitted(tmp_path, dict.fromkeys(NAMES, 1.0)) as base_url:
+        teams = {"three": {"players": list(NAMES), "captain": "ann", "rule": "rule.json"}}
+        strategies = ["vote", {"learnt": {"from": "rule.json"}}]
+        async with serving(tmp_path, config(base_url, strategies=strategies, teams=teams)) as served:
+            for model in served.live.models:
+                told = {round(body["moot"]["probability"], 6) for body in await replies(served, model)}
+                assert told == {round(41 / 42, 6)}, model
 
 
 async def test_an_answer_has_its_probability_and_one_that_is_not_sure_is_not_given(tmp_path: Path) -> None:

@@ -72,6 +72,50 @@ async def test_who_gets_no_place_in_time_is_told_so_and_nobody_is_asked(
     assert asked == ["ann", "ann"]
 
 
+REFUSED_AT_ONCE = [
+    ({"model": "nobody/knows"}, 404, "model_not_found"),
+    ({"messages": [{"role": "assistant", "content": "Yes."}]}, 400, "invalid_messages"),
+    ({"messages": [{"role": "user", "content": "a\x00b"}]}, 400, "invalid_messages"),
+    ({"model": "three/vote", "moot": {"kind": "text"}}, 400, "invalid_request"),
+]
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
+@pytest.mark.parametrize(("wrong", "status", "code"), REFUSED_AT_ONCE, ids=[code for *_, code in REFUSED_AT_ONCE])
+async def test_what_no_place_would_help_is_refused_without_one(
+    wrong: dict[str, Any], status: int, code: str, stream: bool, tmp_path: Path
+) -> None:
+    """And yet it is one of the requests of a minute: else unknown names could be asked for without end."""
+    settings = ServeSettings(at_once=1, limits=KeyLimits(per_minute=3))
+    go, begun, asked = asyncio.Event(), asyncio.Event(), list[str]()
+    async with serving(tmp_path, settings=settings, wrap=lambda _, model: Held(model, go, asked, begun)) as served:
+        first = asyncio.create_task(served.chat("One?", "solo@ann"))
+        await begun.wait()
+        question = {"model": "solo@ann", "messages": [{"role": "user", "content": "Two?"}]}
+        ask = {**question, "time_limit_s": 5, "stream": stream, **wrong}
+        async with asyncio.timeout(4):
+            told = [await served.post("/v1/chat/completions", ask) for _ in range(3)]
+        assert [(at, error["error"]["code"]) for at, error in told[:2]] == [(status, code)] * 2
+        assert (told[2][0], told[2][1]["error"]["code"]) == (429, "rate_limit_exceeded")
+        go.set()
+        assert (await first)[0] == 200
+    assert asked == ["ann"]
+
+
+async def test_an_unknown_name_waits_for_no_place_in_the_responses_form(tmp_path: Path) -> None:
+    go, begun = asyncio.Event(), asyncio.Event()
+    settings = ServeSettings(at_once=1)
+    async with serving(tmp_path, settings=settings, wrap=lambda _, model: Held(model, go, [], begun)) as served:
+        first = asyncio.create_task(served.chat("One?", "solo@ann"))
+        await begun.wait()
+        for stream in (False, True):
+            ask = {"model": "nobody/knows", "input": "Two?", "time_limit_s": 0.5, "stream": stream}
+            status, told = await served.post("/v1/responses", ask)
+            assert (status, told["error"]["code"]) == (404, "model_not_found")
+        go.set()
+        assert (await first)[0] == 200
+
+
 async def test_the_play_has_what_is_left_and_who_is_late_is_told_of_the_wait(tmp_path: Path) -> None:
     path = tmp_path / "team.json"
     path.write_text(json.dumps(THREE))

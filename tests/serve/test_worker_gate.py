@@ -63,6 +63,19 @@ async def test_a_refusal_is_told_whole() -> None:
         del held
 
 
+async def test_what_is_refused_without_a_place_is_counted_for_all_workers() -> None:
+    async with workers_of(limits=KeyLimits(per_minute=2), at_once=1) as server:
+        (_, one), (_, other) = await server.worker("1"), await server.worker("2")
+        held = await _enters(one)
+        async with asyncio.timeout(60):
+            await other.count(other.named("ann"))
+        for admission in (one, other):
+            with pytest.raises(Refused) as refused:
+                await admission.count(admission.named("ann"))
+            assert refused.value.code == "rate_limit_exceeded"
+        await held.__aexit__(None, None, None)
+
+
 async def test_whoever_goes_away_while_waiting_takes_nobodys_place() -> None:
     async with workers_of(at_once=1, waiting=1) as server:
         (_, one), (_, other) = await server.worker("1"), await server.worker("2")

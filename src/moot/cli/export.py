@@ -58,10 +58,13 @@ async def _write_questions(store: Store, experiment: Row, lines: TextIO) -> int:
 
 
 async def _write(store: Store, experiment: Row, lines: TextIO) -> int:
-    written = 0
-    async for recorded in recorded_replies(store, experiment["id"]):
+    written, together = 0, list[int]()
+    async for recorded in recorded_replies(store, experiment["id"], together.append):
         lines.write(json_text(recorded) + "\n")
         written += 1
     if written == 0:
         raise UsageError("no usable draft of any player is stored, so there is nothing to export")
+    if together:
+        took = f"{count(len(together), 'reply', 'replies')} took {sum(together):,} calls with those that were of no use"
+        say(f"moot: {took}: what these cost is in it, and played back each is one call", file=sys.stderr)
     return written

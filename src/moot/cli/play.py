@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -35,7 +35,7 @@ from moot.pasted import pasted
 from moot.prompts import LANGUAGES
 from moot.store.calls import ExperimentCalls
 from moot.store.sqlite import SqliteStore
-from moot.strategies import Strategy, traits_of
+from moot.strategies import Strategy, label, registered, traits_of
 from moot.strategies import strategy as strategy_named
 from moot.types import Case
 
@@ -62,6 +62,7 @@ def play_command(
         raise UsageError(f"all of these questions {_WANT_TEXT}; moot ask --kind text asks a team for one")
     clock_s = CLOCK_S if clock else None
     seated = seat == PERSON
+    _check_chairs(played, asked_for=strategy is not None, led=captain == PERSON, seated=seated)
     return asyncio.run(_play(experiment, played, captain=captain, seated=seated, clock_s=clock_s))
 
 
@@ -137,6 +138,42 @@ def _decides_alone(played: Strategy) -> Strategy:
     if traits_of(played).learns:
         raise UsageError(refused_alone(played.name))
     return played
+
+
+def _check_chairs(played: Strategy, *, asked_for: bool, led: bool, seated: bool) -> None:
+    """A person can draft, and can decide having read the others' drafts: nothing else that a strategy asks of its players."""
+    named = label(played)
+    if led and asked_for and not _led_from_drafts(played):
+        raise UsageError(
+            f"--captain me: who has the last word in {named} does not decide from drafts alone, so no {named} would be"
+            f" played; expected --strategy {_those(_led_from_drafts)} with it, or {named} under one of its players"
+        )
+    if seated and not led and not _drafts_only(played):
+        raise UsageError(
+            f"--seat me: {named} asks its players for more than an answer, and a person can give no more here; expected"
+            f" --strategy {_those(_drafts_only)} with it, or {named} without a seat"
+        )
+
+
+def _those(wanted: Callable[[Strategy], bool]) -> str:
+    found = (strategy_named(name, None) for name in sorted(registered()))
+    *most, last = [each.name for each in found if wanted(each) and not traits_of(each).alone]
+    return f"{', '.join(most)} or {last}" if most else last
+
+
+def _drafts_only(played: Strategy) -> bool:
+    """Whether its players, but for a captain, are asked for one draft in one call and for nothing else."""
+    traits = traits_of(played)
+    asked_once = traits.calls is not None and traits.calls.per_player == 1 and traits.asks != "everybody"
+    return traits.drafts == "single-call" and asked_once and not traits.learns
+
+
+def _led_from_drafts(played: Strategy) -> bool:
+    """Whether a captain decides, having read what the others drafted: what a person in the chair does."""
+    traits = traits_of(played)
+    leads = traits.captain == "leads" and traits.hears in ("answers", "reasons")
+    asked_always = not traits.groups and not traits.offices  # not only where the answers differ enough
+    return leads and asked_always and _drafts_only(played)
 
 
 async def _play(

@@ -74,6 +74,8 @@ def mistake(form: type[BaseModel], detail: Any) -> Mistake:
         name = place.key[-1]
         called = getattr(place.owner, "called_elsewhere", {}).get(name)
         hint = f"; did you mean {called!r}?" if called is not None else closest(name, keys)
+        if (instead := getattr(place.owner, "written_otherwise", {}).get(name)) is not None:
+            return Mistake(place.key, instead(value))
         if (below := getattr(place.owner, "stands_below", {}).get(name)) is not None:
             return Mistake(place.key, f"goes under {below}: {below}: {{{name}: {_in_yaml(value)}}}")
         return Mistake(place.key, f"unknown key; expected one of {', '.join(keys)}{hint}")

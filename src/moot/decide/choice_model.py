@@ -44,6 +44,12 @@ CLOSE = 1e-5
 """A step of Newton's method that is shorter than this leaves less than its square to go."""
 
 
+def within_sample(chances: Floats, questions: int | None) -> Floats:
+    """No surer than so many graded questions can show: had all of them been right, one more would be with 1 - 1/(n + 2), by
+    Laplace's rule of succession. Weights that were learnt from them may add up to far more. None: nobody knows how many."""
+    return chances if questions is None else np.minimum(chances, 1 - 1 / (questions + 2))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class ChoiceModel:
     """What was learnt: of each player, of all of them, and of none being right."""
@@ -60,12 +66,14 @@ class ChoiceModel:
     """How strongly categories were drawn to all; None: they have no weights of their own."""
     categories: Mapping[str, Floats] = field(default_factory=dict)
     """Of each category with enough questions, all weights in one row: players, common, none."""
+    questions: int | None = None
+    """So many taught it; None: nobody says."""
 
     def probabilities(self, candidates: Candidates) -> Floats:
-        """Questions × places: that the answer there is right. 0 where there is none."""
+        """Questions × places: that the answer there is right, as far as the sample goes. 0 where there is none."""
         if candidates.players != self.players:
             raise ValueError(f"learnt of {self.players}, asked about {candidates.players}")
-        return self._told(_Features.of(candidates), candidates.categories)
+        return within_sample(self._told(_Features.of(candidates), candidates.categories), self.questions)
 
     def likelihood(self, lessons: _Lessons) -> Floats:
         """Of each question, as a logarithm: how well what turned out was foreseen."""
@@ -206,6 +214,7 @@ def _learnt(lessons: _Lessons, penalty: float, category_pull: float | None, begi
         penalty,
         category_pull,
         categories,
+        len(shares),
     )
 
 

@@ -8,7 +8,7 @@ what was played: the strategy with its options, its captain, its players, models
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
 from moot.decide.cascading import StageModels
@@ -68,7 +68,7 @@ class FittedVerdicts:
 
 
 def _numbers(model: VerdictModel | TalkModel) -> dict[str, float]:
-    return {name: round(value, DIGITS) for name, value in asdict(model).items()}
+    return {name: round(value, DIGITS) for name, value in model.weights.items()}
 
 
 ReadModel = Callable[[Mapping[str, Any], str], ChoiceModel]
@@ -97,11 +97,11 @@ def _read(
     questions = written.get("questions")
     if isinstance(questions, bool) or not isinstance(questions, int) or questions < 0:
         raise UsageError(f"{WRITTEN}: {VERDICTS}: questions: expected a number, found {questions!r:.40}")
-    talk = _talk(written.get(ENDED))
+    talk = _talk(written.get(ENDED), questions)
     weights = [
         checked_weight(written.get(key), f"{VERDICTS}.{key}") for key in ("bias", "slope", "own") if talk is None
     ]
-    of_verdicts = UNMOVED if talk is not None else VerdictModel(*weights)
+    of_verdicts = UNMOVED if talk is not None else VerdictModel(*weights, questions=questions)
     mark, label, captain = (texts[key] for key in ("mark", "label", "captain"))
     made = promises(written.get("promises"))
     drafts = written.get(DRAFTS)
@@ -115,10 +115,11 @@ UNMOVED = VerdictModel(0.0, 1.0, 0.0)
 """The drafts as they are: what stands where there are none."""
 
 
-def _talk(written: object) -> TalkModel | None:
+def _talk(written: object, questions: int) -> TalkModel | None:
     if written is None:
         return None
     if not isinstance(written, Mapping):
         raise UsageError(f"{WRITTEN}: {VERDICTS}.{ENDED}: expected keys and values, found {written!r:.40}")
-    names = [option.name for option in fields(TalkModel)]
-    return TalkModel(*(checked_weight(written.get(name), f"{VERDICTS}.{ENDED}.{name}") for name in names))
+    names = TalkModel(0.0, 0.0, 0.0, 0.0).weights
+    weights = {name: checked_weight(written.get(name), f"{VERDICTS}.{ENDED}.{name}") for name in names}
+    return TalkModel(**weights, questions=questions)

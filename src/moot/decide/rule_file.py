@@ -203,7 +203,8 @@ def rule_of(content: Mapping[str, Any]) -> FittedRule:
         RuleSeat(str(name), *(_text(_mapping(players, name), key, f"players.{name}") for key in marks))
         for name in players
     )
-    model = _model(_mapping(content, "probability"), tuple(seat.name for seat in seats))
+    questions = _questions(content.get("learnt_from"))
+    model = _model(_mapping(content, "probability"), tuple(seat.name for seat in seats), questions=questions)
     kept, rule = _rule(content, model)
     why, kinds, by_kind = content.get("why"), _kinds(content.get(KINDS)), _by_kind(content)
     together = kinds if not by_kind and len(kinds) > 1 else frozenset[str]()
@@ -221,9 +222,9 @@ def rule_of(content: Mapping[str, Any]) -> FittedRule:
         ),
         _expected(content.get("figures"), kept),
         _accuracy(players),
-        {frozenset(model.players): model, **_stages(content.get(STAGES), model.players)},
+        {frozenset(model.players): model, **_stages(content.get(STAGES), model.players, questions)},
         str(RuleContent(content)),
-        _questions(content.get("learnt_from")),
+        questions,
         _promises(content.get("promises")),
         read_verdicts(content.get(VERDICTS), _several_promises, partial(_of_some, model.players)),
         any(part.before_clusters for part in by_kind.values()) or _before_clusters(content),
@@ -232,7 +233,7 @@ def rule_of(content: Mapping[str, Any]) -> FittedRule:
 
 
 def _by_kind(content: Mapping[str, Any]) -> dict[str, FittedRule]:
-    """By kind of questions; none where one kind taught it, or it does not tell them apart."""
+    """By kind of questions; none where one kind taught it."""
     if content.get("form") != FORM_BY_KIND:
         return {}
     found = _mapping(content, BY_KIND)
@@ -275,23 +276,23 @@ def _accuracy(players: Mapping[str, Any]) -> dict[str, float]:
     return known if len(known) == len(players) else {}
 
 
-def _stages(written: object, players: Sequence[str]) -> StageModels:
+def _stages(written: object, players: Sequence[str], questions: int | None) -> StageModels:
     if written is None:
         return {}
     if not isinstance(written, list | tuple) or not all(isinstance(each, Mapping) for each in written):
         raise UsageError(f"{WRITTEN}: {STAGES}: expected a list of keys and values, found {written!r:.40}")
-    models = [_of_some(players, each, STAGES) for each in written]
+    models = [_of_some(players, each, STAGES, questions) for each in written]
     return {frozenset(model.players): model for model in models}
 
 
-def _of_some(players: Sequence[str], written: Mapping[str, Any], place: str) -> ChoiceModel:
+def _of_some(players: Sequence[str], written: Mapping[str, Any], place: str, taught: int | None = None) -> ChoiceModel:
     """A model of some of these players, in the order of their seats."""
     names = tuple(name for name in players if name in _mapping(written, "weights", f"{place}."))
-    return _model(written, names, place)
+    return _model(written, names, place, taught)
 
 
 def as_written(model: ChoiceModel) -> ChoiceModel:
-    """With no more digits than a file has."""
+    """As a file has it: with fewer digits, and without a word of how many questions taught it."""
     return _model(written_model(model), model.players)
 
 
@@ -366,7 +367,9 @@ def _rule(content: Mapping[str, Any], model: ChoiceModel) -> tuple[str, DraftRul
     raise UsageError(f"{WRITTEN}: kept: expected {LEARNT}, {PLURALITY} or {BEST_SINGLE}, found {kept!r:.40}")
 
 
-def _model(written: Mapping[str, Any], players: tuple[str, ...], place: str = "probability") -> ChoiceModel:
+def _model(
+    written: Mapping[str, Any], players: tuple[str, ...], place: str = "probability", questions: int | None = None
+) -> ChoiceModel:
     weights = _mapping(written, "weights", f"{place}.")
     if set(weights) != set(players):
         raise UsageError(f"{WRITTEN}: {place}.weights: expected one for each of {', '.join(players)}")
@@ -376,7 +379,7 @@ def _model(written: Mapping[str, Any], players: tuple[str, ...], place: str = "p
     always, spoke, different = _numbers(none, f"{place}.none")
     row = np.array(_numbers((weights[name] for name in players), f"{place}.weights"))
     (common,), (penalty,) = (_numbers([written.get(key)], f"{place}.{key}") for key in ("common", "penalty"))
-    return ChoiceModel(players, row, common, (always, spoke, different), penalty)
+    return ChoiceModel(players, row, common, (always, spoke, different), penalty, questions=questions)
 
 
 def _numbers(values: Iterable[object], key: str) -> list[float]:

@@ -9,9 +9,10 @@ apart.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass, field
 
 from moot.decide.candidates import Bools, Floats, Places
+from moot.decide.choice_model import within_sample
 from moot.decide.learning import FOLDS, folds_of, too_few_to_learn
 from moot.decide.promise import LEVEL, UNANSWERED, Promise, promised
 from moot.decide.rules import DIGITS
@@ -38,15 +39,22 @@ class TalkModel:
     """Where a fall-back stands."""
     turns: float
     """Each time that it took twice as many."""
+    questions: int | None = field(default=None, kw_only=True)
+    """So many graded verdicts taught it; None: nobody says."""
+
+    @property
+    def weights(self) -> dict[str, float]:
+        return {"right": self.right, "behind": self.behind, "undecided": self.undecided, "turns": self.turns}
 
     def chances(self, ends: Floats) -> Floats:
         """`ends`: of each verdict what `end_of` says."""
-        found: Floats = 1 / (1 + np.exp(-(_features(ends) @ np.array(astuple(self)))))
-        return found
+        found = 1 / (1 + np.exp(-(_features(ends) @ np.array([*self.weights.values()]))))
+        return within_sample(found, self.questions)
 
     def rounded(self) -> TalkModel:
         """With no more digits than a file has."""
-        return TalkModel(*(round(value, DIGITS) for value in astuple(self)))
+        rounded = (round(value, DIGITS) for value in self.weights.values())
+        return TalkModel(*rounded, questions=self.questions)
 
 
 def end_of(verdict: Verdict) -> tuple[float, float, float]:
@@ -65,7 +73,10 @@ def learn_talk(ends: Floats, rights: Floats) -> TalkModel:
     features = _features(ends - ends.mean(axis=0))
     right, *weights = drawn_logistic(features, rights, centre, np.array(TALK_PULLS))
     # What is drawn to how often it is right is the weight of an end like most, not of one that nobody stands behind.
-    return TalkModel(float(right - ends.mean(axis=0) @ np.array(weights)), *(float(weight) for weight in weights))
+    behind, undecided, turns = (float(weight) for weight in weights)
+    return TalkModel(
+        float(right - ends.mean(axis=0) @ np.array(weights)), behind, undecided, turns, questions=len(rights)
+    )
 
 
 def talk_chances(ends: Floats, rights: Floats, units: Sequence[str]) -> tuple[Floats, Places]:

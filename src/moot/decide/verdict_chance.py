@@ -14,10 +14,10 @@ of it, the verdict did not. So where a strategy stops early, each set of players
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from moot.decide.candidates import SILENT, Bools, Candidates, Floats, Places
-from moot.decide.choice_model import ChoiceModel, learn
+from moot.decide.choice_model import ChoiceModel, learn, within_sample
 from moot.decide.learning import FOLDS, folds_of
 from moot.decide.rules import DIGITS
 from moot.later import numpy as np
@@ -42,14 +42,21 @@ class VerdictModel:
     slope: float
     own: float
     """The log-odds of an answer that nobody had drafted."""
+    questions: int | None = field(default=None, kw_only=True)
+    """So many graded verdicts taught it; None: nobody says."""
+
+    @property
+    def weights(self) -> dict[str, float]:
+        return {"bias": self.bias, "slope": self.slope, "own": self.own}
 
     def rounded(self) -> VerdictModel:
         """With no more digits than a file has."""
-        return VerdictModel(*(round(value, DIGITS) for value in (self.bias, self.slope, self.own)))
+        rounded = (round(value, DIGITS) for value in self.weights.values())
+        return VerdictModel(*rounded, questions=self.questions)
 
     def chances(self, drafted: Floats, own: Bools) -> Floats:
-        found: Floats = 1 / (1 + np.exp(-(_features(drafted, own) @ np.array([self.bias, self.slope, self.own]))))
-        return found
+        found = 1 / (1 + np.exp(-(_features(drafted, own) @ np.array([*self.weights.values()]))))
+        return within_sample(found, self.questions)
 
 
 def log_odds(chances: Floats) -> Floats:
@@ -68,8 +75,9 @@ def learn_verdicts(drafted: Floats, own: Bools, rights: Floats, towards: Verdict
     the first model as it is."""
     features, centre = _features(drafted, own), np.array([0.0, 1.0, log_odds(np.array([rights.mean()]))[0]])
     if towards is not None:
-        centre = np.array([towards.bias, towards.slope, towards.own])
-    return VerdictModel(*(float(value) for value in drawn_logistic(features, rights, centre, np.array(PULLS))))
+        centre = np.array([*towards.weights.values()])
+    bias, slope, of_own = (float(value) for value in drawn_logistic(features, rights, centre, np.array(PULLS)))
+    return VerdictModel(bias, slope, of_own, questions=len(rights) if towards is None else towards.questions)
 
 
 def drawn_logistic(features: Floats, rights: Floats, centre: Floats, pulls: Floats) -> Floats:

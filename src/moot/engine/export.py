@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, select
 
@@ -29,14 +29,25 @@ USABLE = (None, "repaired")
 RecordedReply = Mapping[str, Any]
 
 
-async def recorded_replies(store: Store, experiment: str) -> AsyncIterator[RecordedReply]:
-    """Each draft of each player once, question by question, in the form of the file of recorded replies."""
+async def recorded_replies(
+    store: Store, experiment: str, together: Callable[[int], None] = lambda calls: None
+) -> AsyncIterator[RecordedReply]:
+    """Each draft of each player once, question by question, in the form of the file of recorded replies. `together`: told of each
+    that took several calls, of how many."""
     cells = [row["id"] for row in await store.read(partial(queries.cells_of, ident=experiment))]
     start = 0
     while asked := await store.read(partial(_questions, experiment=experiment, start=start)):
         for record in await store.read(partial(_replies, cells=cells, asked=asked)):
-            yield record
+            if record.calls > 1:
+                together(record.calls)
+            yield record.reply
         start += len(asked)
+
+
+class _Draft(NamedTuple):
+    reply: RecordedReply
+    calls: int
+    """What it took, as one reply."""
 
 
 def _questions(connection: Connection, experiment: str, start: int) -> dict[str, Question]:
@@ -48,7 +59,7 @@ def _questions(connection: Connection, experiment: str, start: int) -> dict[str,
     return {question: case_of(content).question for question, content in page}
 
 
-def _replies(connection: Connection, cells: Sequence[str], asked: Mapping[str, Question]) -> list[RecordedReply]:
+def _replies(connection: Connection, cells: Sequence[str], asked: Mapping[str, Question]) -> list[_Draft]:
     drafts: dict[str, dict[tuple[str, int], str]] = {question: {} for question in asked}
     tried: dict[tuple[str, str, int], tuple[str, ...]] = {}
     extracted: dict[tuple[str, str], str] = {}
@@ -69,13 +80,16 @@ def _replies(connection: Connection, cells: Sequence[str], asked: Mapping[str, Q
     rows = queries.find_calls(connection, used.union(*tried.values()))
     replies = {key: reply_of(row) for key, row in rows.items()}
     records = (
-        _recorded(
-            asked[question],
-            player,
-            repeat,
-            replies[key],
-            extracted.get((question, key)),
-            _spent([replies.get(each) for each in tried.get((question, player, repeat), (key,))]),
+        _Draft(
+            _recorded(
+                asked[question],
+                player,
+                repeat,
+                replies[key],
+                extracted.get((question, key)),
+                _spent([replies.get(each) for each in tried.get((question, player, repeat), (key,))]),
+            ),
+            len(tried.get((question, player, repeat), (key,))),
         )
         for question, keys in drafts.items()
         for (player, repeat), key in sorted(keys.items())

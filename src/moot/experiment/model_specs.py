@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any, ClassVar, Literal
 from urllib.parse import urlsplit
 
@@ -27,6 +27,7 @@ from pydantic_core import PydanticCustomError
 
 from moot.config.type_words import either
 from moot.config.yaml_file import Strict, Text
+from moot.experiment.filled_in_elsewhere import key_elsewhere, variable_meant, variable_within
 from moot.models.closest import closest
 from moot.models.litellm_params import GENERATION, problem_with, problem_with_model
 from moot.models.proxy import ENV
@@ -39,6 +40,9 @@ MAX_TOKENS_KEYS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
 
 OF_REPLIES: Mapping[str, str] = dict.fromkeys(GENERATION, "params")
 """How replies are made is said under `params`: told to whoever writes it beside the model's name."""
+
+KEYS_ELSEWHERE: Mapping[str, Callable[[object], str]] = {"api_key": key_elsewhere}
+"""What stands in no file, and what to write in its place: told by what stands there."""
 
 _OURS = {
     "model": "is the key model of this model",
@@ -72,6 +76,8 @@ def _proxy(proxy: str) -> str:
 
 
 def _variable(name: str) -> str:
+    if (meant := variable_meant(name)) is not None:
+        raise ValueError(f"expected the name of the variable alone: {meant}")
     if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
         # Whoever puts the key itself here must not find it in a log.
         raise ValueError("expected the name of an environment variable, such as QWEN_KEY, and not the key itself")
@@ -106,6 +112,13 @@ def _headers(headers: dict[str, str]) -> dict[str, str]:
             raise ValueError(f"{name!r} is no name of a header")
         if re.search(r"[\x00-\x1f\x7f]", value):
             raise ValueError(f"{name}: expected a text in one line")
+        if (meant := variable_within(value)) is not None:
+            otherwise = (
+                f"api_key_env: {meant}" if name.casefold() == "authorization" else f"headers_env: {{{name}: {meant}}}"
+            )
+            raise ValueError(
+                f"{name}: variables are not filled in here, so it would be sent as it stands; expected {otherwise}"
+            )
     return headers
 
 
@@ -187,6 +200,7 @@ class EndpointSpec(Strict):
     """Any OpenAI-compatible chat API."""
 
     stands_below: ClassVar[Mapping[str, str]] = OF_REPLIES
+    written_otherwise: ClassVar[Mapping[str, Callable[[object], str]]] = KEYS_ELSEWHERE
 
     provider: Literal["endpoint"]
     base_url: Annotated[str, AfterValidator(_open_address)] = Field(description="an address up to and with /v1")
@@ -250,6 +264,7 @@ class LitellmSpec(Strict):
     """Whatever LiteLLM can reach (extra `litellm`)."""
 
     stands_below: ClassVar[Mapping[str, str]] = OF_REPLIES
+    written_otherwise: ClassVar[Mapping[str, Callable[[object], str]]] = KEYS_ELSEWHERE
 
     provider: Literal["litellm"]
     model: Annotated[Text, AfterValidator(_litellm_model)]

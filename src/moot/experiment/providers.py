@@ -41,9 +41,8 @@ from moot.models.answerable import check_model_object, shape_in_json
 from moot.models.closest import closest
 from moot.models.intake import MIB, Intake, Room
 from moot.models.litellm_params import problem_with_address
-from moot.models.model import Model
+from moot.models.model import Model, plays_back
 from moot.models.proxy import ENV, environment_proxy
-from moot.models.recorded import RecordedModel
 from moot.plugins import PluginBroke, PluginRefused, blaming
 from moot.strategies.option_values import OptionError, built
 from moot.types import FREE, Price, Request
@@ -132,7 +131,7 @@ def make_models(
 
 def check_payable(file: ExperimentFile, built: Mapping[str, BuiltModel]) -> None:
     """Under a budget. All who lack the same are told at once: whoever mends one after the other asks as often."""
-    asked = {name: each for name, each in built.items() if not isinstance(each.model, RecordedModel)}
+    asked = {name: each for name, each in built.items() if not plays_back(each.model)}
     paid = {name: each for name, each in asked.items() if each.model.price is None or not each.model.price.free}
     unpriced = [name for name, each in paid.items() if each.model.price is None]
     unbounded = [name for name, each in paid.items() if each.max_tokens is None and name not in unpriced]

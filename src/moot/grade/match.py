@@ -93,6 +93,15 @@ _AMOUNT = re.compile(
 _HAS_DIGITS = re.compile(r"[0-9]")
 _PART = re.compile(r"-?[0-9]{1,6}/[0-9]{1,6}")
 _PERCENT = re.compile(r"%|(?<![^\W\d_])(?:per ?cent|процент)", re.IGNORECASE)
+_INITIALS = re.compile(r"(?:[A-Z]\. ?){2,5}[A-Z]?")
+_WORDS_LIKE_INITIALS = frozenset(
+    [
+        "who", "us", "it", "is", "as", "am", "at", "he", "me", "we", "or", "so", "in", "on", "no", "an", "be", "by",
+        "do", "go", "if", "my", "of", "to", "up", "all", "any", "are", "can", "did", "for", "had", "has", "her",
+        "him", "his", "how", "its", "may", "nor", "not", "now", "off", "our", "out", "own", "she", "the", "too",
+        "was", "why", "yet", "you",
+    ]
+)  # fmt: skip
 _AT_MOST = f"and up to {LONGEST_COMPARED:,} are compared"
 
 
@@ -320,9 +329,20 @@ def _differ_in_a_sign(reference: str, answer: str) -> bool:
     of a comparison, where = gives a name a value."""
     if _differ_as_options(reference.strip(), answer.strip()) or differ_in_unit(reference, answer):
         return True
+    if _is_a_word_of(reference, answer) or _is_a_word_of(answer, reference):
+        return True
     if "!" in reference and _FACTORIAL.fullmatch(reference.strip()) and "!" not in answer:
         return True
     return "=" in reference and "=" in answer and bool(_COMPARED.search(reference)) != bool(_COMPARED.search(answer))
+
+
+def _is_a_word_of(initials: str, word: str) -> bool:
+    """Who is not the W.H.O., nor us the U.S.; WHO is, and so is what no other word has the letters of, such as nasa."""
+    return (
+        _INITIALS.fullmatch(initials.strip()) is not None
+        and (plain := word.strip(" .")) != plain.upper()
+        and plain.lower() in _WORDS_LIKE_INITIALS
+    )
 
 
 def _differ_as_options(reference: str, answer: str) -> bool:

@@ -105,7 +105,7 @@ def answer_key(question: Question, answer: str) -> str:
     Of a long answer only white space is folded: its marks and capitals are part of what it is judged by. A word about $5 is none
     about €5.
     """
-    return " ".join(answer.split()) if question.is_long else " ".join((normalise(answer), *units(answer)))
+    return " ".join(answer.split()) if question.is_long else " ".join((normalise(answer), *units(unwrapped(answer))))
 
 
 @lru_cache(maxsize=20_000)

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import re
 
+from moot.grade.one_notation import in_one_notation
+
 _EDGE = r"[\s\"“”«»]*+"
 _AROUND = re.compile(rf"{_EDGE}(?P<mark>\*{{1,3}}|_{{1,3}}|`{{1,3}})(?P<inside>\S.*)(?P=mark){_EDGE}[.,;]?", re.DOTALL)
 
 
 def unwrapped(text: str) -> str:
-    """A text without the marks around it. What has such a mark within is no one thing: *a*, *b*; nor is what has no word."""
+    """A text without the marks around it, in one notation where it is one amount.
+
+    What has such a mark within is no one thing: *a*, *b*; nor is what has no word.
+    """
     while (around := _AROUND.fullmatch(text)) is not None:
         inside = around["inside"]
         if around["mark"][0] in inside.replace("\\_", "") and not _is_other(around["mark"], inside):
@@ -17,7 +22,7 @@ def unwrapped(text: str) -> str:
         if not re.search(r"[^\W_]", inside):
             break
         text = inside.strip()
-    return text
+    return in_one_notation(text)
 
 
 def _is_other(mark: str, inside: str) -> bool:

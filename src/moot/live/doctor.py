@@ -19,12 +19,15 @@ from moot.models.model import Wrapper
 from moot.models.price_table import installed_table, known_host, price_words
 from moot.models.recorded import RecordedModel
 from moot.models.rejected import NoSystemRole
+from moot.models.taken_params import SYSTEM_ADVICE
 from moot.prompts import Prompts
 from moot.stats.counted_words import count
 from moot.team import Player, Team
 from moot.types import Question, Reply, Request
 
 REFUSED_ONCE = "a server that refused a system role once, and took it when it was asked again"
+
+LATE = "no answer in time"
 
 PATIENCE_S = 120.0
 """A model that has not answered one easy question by then is not well."""
@@ -166,10 +169,14 @@ async def _asked(name: str, built: BuiltModel, office: _Office) -> Diagnosis:
         words += f". {key_advice(refusals.last.status, built.key_from)}"
     elif isinstance(refusals.last, NoSystemRole) and isinstance(model, EndpointModel):
         folded = await _with_system("fold", model, team, office)
-        if folded.answer is not None and (again := await _with_system("send", model, team, office)).answer is not None:
+        again = await _with_system("send", model, team, office) if folded.answer is not None else None
+        if again is not None and again.answer is not None:
             well, words, listing = True, f"answers {again.answer!r}", REFUSED_ONCE
-        else:
+        elif again is not None and again.refused:
             words += f". {folded.words}"
+        else:  # there is no ground to change anything of the file
+            words = words.replace(f" ({SYSTEM_ADVICE})", "")
+            words += f". {folded.words if again is None else _untold_again(again)}"
     elif listing is not None and not well:
         words += f"; it is {listing}"
     return Diagnosis(
@@ -204,6 +211,17 @@ class _Tried:
 
     answer: str | None
     words: str
+    refused: bool = False
+    """Whether the request was."""
+    untold: str | None = None
+    """What came between, and tells nothing of the way."""
+
+
+def _untold_again(again: _Tried) -> str:
+    """Of a system role that was refused once, where nothing says that it would be again."""
+    if again.untold is None:
+        return "Asked again it took the system role, with a reply that could not be used"
+    return f"Whether it refuses a system role again could not be told: {again.untold}; ask once more with moot doctor"
 
 
 async def _with_system(way: SystemRole, model: EndpointModel, team: Team, office: _Office) -> _Tried:
@@ -215,14 +233,15 @@ async def _with_system(way: SystemRole, model: EndpointModel, team: Team, office
         async with asyncio.timeout(office.patience_s):
             draft = await team.draft(replace(player, model=asked), QUESTIONS[office.prompts.language])
     except TimeoutError:
-        return _Tried(None, f"Whether it answers with system: {way} could not be told: no answer in time")
+        return _Tried(None, f"Whether it answers with system: {way} could not be told: {LATE}", untold=LATE)
     finally:
         model.system = "send"
     if draft.text is not None:
         return _Tried(draft.text, f"With system: {way} it answers {draft.text!r}")
     if asked.failed is None or isinstance(asked.failed, RequestRejected):
-        return _Tried(None, f"With system: {way} it does not answer either")
-    return _Tried(None, f"Whether it answers with system: {way} could not be told: {asked.failed}")
+        return _Tried(None, f"With system: {way} it does not answer either", refused=asked.failed is not None)
+    untold = str(asked.failed)
+    return _Tried(None, f"Whether it answers with system: {way} could not be told: {untold}", untold=untold)
 
 
 def _listed_price(model: EndpointModel) -> str | None:

@@ -28,6 +28,7 @@ from moot.errors import StoreError, UsageError
 from moot.experiment.asked_for_texts import asked_for_texts
 from moot.experiment.build import build
 from moot.experiment.learning import askable
+from moot.experiment.pairwise import with_players_alone
 from moot.experiment.plan import Cell, Plan
 from moot.experiment.providers import BuiltModel
 from moot.experiment.spec import ExperimentFile, read_experiment
@@ -71,8 +72,7 @@ def _heard(reading: asyncio.Future[float]) -> None:
         reading.exception()
 
 
-def unheard(call: Call) -> None:
-    pass
+def unheard(call: Call) -> None: ...
 
 
 def _warn(warning: str) -> None:
@@ -102,7 +102,7 @@ class LiveTeam:
         `serving` turns on what waits for nobody: a vote that stops early, a round that goes on without the late.
         `warn` is told, when it is opened, what is odd about strategies that are not moot's own.
         """
-        self.file = file
+        self.file = file = with_players_alone(file) if serving else file  # people vote on a text beside theirs
         spec = file.spec.model_copy(update={"questions": None})
         self.whole = build(ExperimentFile(file.path, spec, file.places), store_url=store_url)
         """All of the file. What learns in a run cannot be asked one question at a time, and is no part of `experiment`."""

@@ -147,8 +147,13 @@ def _turned(row: Mapping[str, Any]) -> str:
 
 def adjusted_words(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """What p and interval of a table pay for; nothing where there is only one comparison."""
+    return [f"{words}."] if (words := holm_words(rows, "comparison")) else []
+
+
+def holm_words(rows: Sequence[Mapping[str, Any]], one: str, many: str | None = None) -> str:
+    """What p and interval pay for; empty where there is no p at all, or where it has nothing to pay for."""
     size = max((row["family"] for row in rows), default=0)
-    return [f"p and interval adjusted (Holm) for {count(size, 'comparison')}."] if size > 1 else []
+    return f"p and interval adjusted (Holm) for {count(size, one, many)}" if size > 1 else ""
 
 
 def few_differ_words(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -157,10 +162,8 @@ def few_differ_words(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def paired_words(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
-    size = max((row["family"] for row in rows), default=0)
-    sentences = [
-        f"In percentage points, on the same questions; p and interval adjusted (Holm) for {count(size, 'comparison')}."
-    ]
+    paid = holm_words(rows, "comparison")
+    sentences = [f"In percentage points, on the same questions{'; ' if paid else ''}{paid}."]
     if any(row["small"] for row in rows):
         sentences.append(few_differ_words(rows))
     return (*sentences, *failed_words(rows), *ungraded_words(rows), *over_captains(rows))

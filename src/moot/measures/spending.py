@@ -155,14 +155,16 @@ def _told(connection: Connection, name: str, usd: float | None) -> float | None:
 
 def losses_row(connection: Connection, name: str, since: float = 0.0) -> dict[str, Any]:
     """What may be on the bill beside it: attempts that gave no reply, and those that are under way, or were when their process
-    died. At the most they can have cost; null where that of some is not known, and then how many. `since`: in seconds of the
-    clock."""
+    died; and calls that were forgotten, of which what they cost stays known. At the most they can have cost; null where that of
+    some is not known, and then how many, and beside it what the others came to. `since`: in seconds of the clock."""
     amounts: list[float] = []
     for table in (schema.losses, schema.reservations):
         ours = select(table.c.usd).where(table.c.experiment == name, table.c.created_at >= since)
         amounts += connection.execute(ours).scalars().all()
     unknown = unpriced_losses(connection, name, since)
-    return {"losses_usd": None if unknown else math.fsum(amounts), "losses_unknown": unknown}
+    known_usd = math.fsum(amounts)
+    beside = {"losses_known_usd": known_usd} if unknown and known_usd else {}
+    return {"losses_usd": None if unknown else known_usd, "losses_unknown": unknown, **beside}
 
 
 def unpriced_losses(connection: Connection, name: str, since: float = 0.0) -> int:

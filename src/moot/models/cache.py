@@ -13,9 +13,8 @@ from typing import Protocol
 from moot.errors import CallError, ModelBroke, TakenOver
 from moot.models.flights import Flights
 from moot.models.last_look import making
-from moot.models.model import Model, Wrapper, innermost
+from moot.models.model import Model, Wrapper, plays_back
 from moot.models.receipts import Receipt, Receipts
-from moot.models.recorded import RecordedModel
 from moot.plugins import in_one_line
 from moot.types import Reply, Request, canonical_json, digest_of_bytes
 
@@ -103,6 +102,6 @@ class Cache(Wrapper):
                 self._store.drop(key)
                 raise
             receipt = receipts.take(reply)
-            recorded = isinstance(innermost(self.inner), RecordedModel)
+            recorded = plays_back(self.inner)
             call = StoredCall(key, self.name, shape.decode(), reply.keyed(key), receipt, recorded)
             return await self._store.keep_call(call)

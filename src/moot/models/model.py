@@ -73,6 +73,11 @@ class Wrapper:
         await self.inner.close()
 
 
+def plays_back(model: Model) -> bool:
+    """Whether all that it can say was said, and paid for, before: by a model that says so of itself."""
+    return getattr(innermost(model), "plays_back", False) is True
+
+
 def innermost(model: Model) -> Model:
     """The model that everything around it wraps."""
     while isinstance(model, Wrapper):

@@ -105,6 +105,9 @@ class RecordedModel:
     call was recorded, one that is not there is one that failed.
     """
 
+    plays_back = True
+    """Whoever asks it pays nothing: its replies were paid for when they were made."""
+
     def __init__(
         self,
         name: str,

@@ -22,6 +22,8 @@ MOST_AFTER_ANSWER = 1_048_576
 
 LINGER_S = 1.0
 """Who is refused may still be sending: closed at once, it would never read why."""
+MOST_WHILE_LINGERING = 1_048_576
+"""Bytes that are taken of it meanwhile, to be let fall. Past them it may read on, and nothing is read of it."""
 
 
 class _WhileSomebodyReads:
@@ -46,6 +48,7 @@ class BoundedConnection(HttpToolsProtocol):
     """Since the last byte of a body."""
     _bytes_after_answer = 0
     _refused = False
+    _bytes_since_refused = 0
     _on_turn: RequestResponseCycle | None = None
     """The request that is being answered, or was: behind it there may be others, of which uvicorn's `cycle` is the last."""
     _ending: asyncio.TimerHandle | None = None
@@ -69,6 +72,9 @@ class BoundedConnection(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         """In pieces of which each ends at the bound at the latest: where headers end is told by the parser alone. A body may
         come with their end, and that may itself have come in pieces."""
+        if self._refused:
+            self._let_fall(data)
+            return
         while data and not self._refused and not self.transport.is_closing():
             room = MOST_HEADER_BYTES - self._header_bytes if self._in_headers else MOST_HEADER_BYTES
             if room == 0:
@@ -77,6 +83,12 @@ class BoundedConnection(HttpToolsProtocol):
                 return
             self._take(data[:room])
             data = data[room:]
+
+    def _let_fall(self, data: bytes) -> None:
+        """Of whoever is refused. To read all that it can send in that moment would be work for nothing."""
+        self._bytes_since_refused += len(data)
+        if self._bytes_since_refused > MOST_WHILE_LINGERING and not self.transport.is_closing():
+            self.transport.pause_reading()
 
     def _take(self, piece: bytes) -> None:
         """As uvicorn does it, but without a line in the log for all that is no HTTP: whoever likes could fill it."""

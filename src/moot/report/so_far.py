@@ -74,7 +74,7 @@ def so_far(connection: Connection, experiment: Row, now: float) -> dict[str, Any
         "bill_usd": taken["bill_usd"],
         **({"costs_known": taken["costs_known"]} if "costs_known" in taken else {}),
         **{key: taken[key] for key in (PAID_HERE,) if key in taken},
-        **{key: taken[key] for key in ("losses_usd", "losses_unknown")},
+        **{key: taken[key] for key in ("losses_usd", "losses_unknown", "losses_known_usd") if key in taken},
         "spent": _spent(taken, source.config.get("budget_usd"), LOST_OR_UNDER_WAY if state == "running" else None),
         "models": _models(connection, source, taken["failures"], now),
         "started_at": runs[-1]["started_at"] if runs else None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
@@ -295,8 +295,7 @@ def _human(figures: Figures, width: int) -> Iterable[Table | Text]:
             difference = f"{points(row['difference'])} {interval(adjusted)}"
             shares = plain(row["accuracy"]), plain(row["human"])
             cells.append((*_named(row), *shares, difference, shown(row["p_holm"], "p"), str(row["n"])))
-        against = count(rows[0]["family"], "comparison")
-        title = f"Beside people{of} (interval and p of the difference adjusted for {against})"
+        title = f"Beside people{of}{_paid(' (interval and p of the difference adjusted for {})', rows)}"
         yield table(heads, cells, words=2, width=width, title=title)
         yield from map(Text, unknown_words(rows, "difference"))
 
@@ -315,11 +314,16 @@ def _gains(figures: Figures, width: int) -> Iterable[Table | Text]:
             changes = [shown(row["rescues"]), shown(row["regressions"])]
             changes += [str(row.get("abstained", 0))] if abstains else []
             cells.append((*_named(row), gain, *changes, p, str(row["n"])))
-        against = count(rows[0]["family"], "comparison")
         unit = "percentage points" if in_points(figures) else "points"
-        title = f"Gain over the captain alone{of}, in {unit} (interval and p adjusted for {against})"
+        title = f"Gain over the captain alone{of}, in {unit}{_paid(' (interval and p adjusted for {})', rows)}"
         yield table(heads, cells, words=2, width=width, title=title)
     yield from map(Text, (*failed_words(every), *ungraded_words(every), *over_captains(every)))
+
+
+def _paid(words: str, rows: Sequence[Mapping[str, Any]]) -> str:
+    """For how many comparisons, in these words; nothing where there is no p, or nothing that it pays for."""
+    size = rows[0]["family"]
+    return words.format(count(size, "comparison")) if size > 1 else ""
 
 
 def _hypotheses(sections: Iterable[Section], width: int) -> Iterable[Table | Text]:

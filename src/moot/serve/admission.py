@@ -236,6 +236,12 @@ class Admission:
         """Refuse what would not be let in now, and count nothing."""
         holder.check()
 
+    async def count(self, holder: Holder) -> None:
+        """A request that is refused for what it asks: one of its key's, though it waits for no place."""
+        await self._read_books(holder)
+        holder.enter()
+        holder.leave()
+
     def charge(self, name: str, day: str, usd: float) -> None:
         if (holder := self._holders.get(name)) is not None:
             holder.charge(day, usd)

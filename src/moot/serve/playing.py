@@ -16,6 +16,7 @@ from starlette.types import Message as AsgiMessage
 from starlette.types import Receive, Scope, Send
 
 from moot.errors import MootError, UsageError
+from moot.experiment.plan import Cell
 from moot.live.answered_question import AnsweredQuestion
 from moot.live.team import LiveTeam, unheard
 from moot.models.turns import each_in_turn
@@ -107,13 +108,24 @@ class ServedRequest:
         return asyncio.get_running_loop().time() - self.arrived_at
 
     @contextlib.asynccontextmanager
-    async def place(self) -> AsyncIterator[None]:
-        """A place at the table, and room in the day's money. Who gets none in time is told so, and nobody was asked."""
+    async def place(self) -> AsyncIterator[Conversation]:
+        """A place at the table, and room in the day's money; and what is asked there. Who gets none in time is told so, and
+        nobody was asked. What would be refused at the table waits for no place: it is refused at once, and is counted."""
+        gate = self.server.gate
+        try:
+            talk = self._talk()
+        except (Refused, MootError):
+            await gate.count(self.holder)
+            raise
         async with contextlib.AsyncExitStack() as held:
             async with self.in_time(self.no_place):
-                admitted = self.server.gate.admitted(self.holder, self.model, self.characters, self.most_usd)
+                admitted = gate.admitted(self.holder, self.model, self.characters, self.most_usd)
                 await held.enter_async_context(admitted)
-            yield
+            self._still_offered()
+            if self.wanted is not None:
+                async with self.in_time(self.not_checked):
+                    await check_schema(self.wanted, self.server.schemas, self.holder.name)
+            yield talk
 
     @contextlib.asynccontextmanager
     async def in_time(self, late: Callable[[], Refused]) -> AsyncIterator[None]:
@@ -144,23 +156,26 @@ class ServedRequest:
         return Refused(TOO_LATE_STATUS, told, code=code, kind="server_error")
 
     async def completion(self) -> Completion:
-        async with self.place():
-            return await self.played(await self.talk())
+        async with self.place() as talk:
+            return await self.played(talk)
 
-    async def talk(self) -> Conversation:
-        """What is asked. Whatever is wrong with it is found here: past the limits of the key, before anybody is paid."""
+    def _still_offered(self) -> Cell:
+        """Who is asked: `Refused` where there is none of that name, or what they say could not be kept."""
         live = self.server.live
         live.record.check()
         try:
-            prompts = live.cell(self.model).team.prompts
+            return live.cell(self.model)
         except UsageError as error:
             raise no_such_model(error) from None
-        if self.wanted is not None:
-            async with self.in_time(self.not_checked):
-                await check_schema(self.wanted, self.server.schemas, self.holder.name)
+
+    def _talk(self) -> Conversation:
+        """What is asked. What is wrong with it is found here, but for what takes work to find, such as a schema."""
+        live = self.server.live
+        cell = self._still_offered()
         language, measured = live.experiment.spec.language, live.measured
-        talk = conversation(self.wish, prompts, language, kind=live.kind, measured=measured, asker=self.holder.asker)
-        refuse_unplayable(self.model, live.cells, live.cell(self.model), talk)
+        asker = self.holder.asker
+        talk = conversation(self.wish, cell.team.prompts, language, kind=live.kind, measured=measured, asker=asker)
+        refuse_unplayable(self.model, live.cells, cell, talk)
         return talk
 
     async def played(
@@ -235,8 +250,7 @@ class ServedRequest:
         place = contextlib.AsyncExitStack()
 
         async def seated() -> Conversation:
-            await place.enter_async_context(self.place())
-            return await self.talk()
+            return await place.enter_async_context(self.place())
 
         try:
             talk = await unless_gone(request, seated())

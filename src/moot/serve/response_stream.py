@@ -32,8 +32,7 @@ async def streamed_response(play: ServedRequest, request: Request, *, watched: b
 
     async def work() -> Completion:
         try:
-            async with play.place():
-                talk = await play.talk()
+            async with play.place() as talk:
                 tellings.append(play.telling(talk, happenings, watched=watched))
                 return await play.told(talk, tellings[0])
         finally:

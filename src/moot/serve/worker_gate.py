@@ -208,6 +208,12 @@ class ServingAccount(Account):
     async def _check(self, holder: str) -> None:
         self._gate.admission.named(holder).check()
 
+    def count(self, ticket: int, holder: str) -> None:
+        self._ask(ticket, self._count, holder)
+
+    async def _count(self, holder: str) -> None:
+        await self._gate.admission.count(self._gate.admission.named(holder))
+
     def learn_cost(self, lesson: CostLesson) -> None:
         self._gate.admission.expected.take(lesson)
 

@@ -149,6 +149,10 @@ class SharedAdmission(Admission):
     async def check(self, holder: Holder) -> None:
         await self._line.ask("check", holder.name)
 
+    async def count(self, holder: Holder) -> None:
+        if not self._may_keep_places:  # else nobody counts
+            await self._line.ask("count", holder.name)
+
     @asynccontextmanager
     async def admitted(
         self, holder: Holder, team: str, characters: int, most_usd: float | None = None

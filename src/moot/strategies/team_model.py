@@ -10,7 +10,7 @@ from typing import Any
 
 from moot.bills import total_usage
 from moot.errors import GenerationFailed
-from moot.models.model import messages_json
+from moot.models.model import messages_json, plays_back
 from moot.models.unpriced_calls import UnpricedCalls
 from moot.strategies import Strategy, label, prompts_for, traits_of
 from moot.team import Team, retrieved_from
@@ -36,6 +36,12 @@ class TeamModel:
     def price(self) -> Price | None:
         """None: a question may take any number of calls, each at its own price."""
         return None
+
+    @property
+    def plays_back(self) -> bool:
+        """Where one of them is asked anew the whole counts as paid: a call is on one account, and on this it breaks no cap."""
+        asked = (*self.team.players, *self.team.officers.values(), *self.team.extractors)
+        return all(plays_back(each.model) for each in asked)
 
     def shape(self, request: Request) -> Mapping[str, Any]:
         """Everything that shapes the team's word: how it decides, and what each player is."""

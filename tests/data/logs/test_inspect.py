@@ -82,6 +82,54 @@ def test_lists_of_logs_beside_them_are_none(name: str, tmp_path: Path) -> None:
         import_logs("inspect", [tmp_path / name])
 
 
+PART = {"type": "text", "text": "I cannot say that it is Paris.", "refusal": True}
+REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
+    "by a filter": (
+        {"output": {"completion": "", "choices": [{"message": {"content": ""}, "stop_reason": "content_filter"}]}},
+        *("content_filter", ""),
+    ),
+    "by a filter in the middle": (
+        {"output": {"completion": "Par", "choices": [{"message": {"content": "Par"}, "stop_reason": "content_filter"}]}},
+        *("content_filter", "Par"),
+    ),
+    "by the model": (
+        {"output": {"completion": PART["text"], "choices": [{"message": {"content": [PART]}, "stop_reason": "stop"}]}},
+        *("refusal", PART["text"]),
+    ),
+    "by a moderation": ({"output": {"completion": "", "choices": [], "error": "flagged"}}, "content_filter", "flagged"),
+    "by an error": (
+        {
+            "output": {},
+            "error": {"message": "BadRequestError: Error code: 400 - {'error': {'message': 'The prompt was filtered due to"
+            " the content management policy', 'code': 'content_filter'}}"},
+        },
+        *("content_filter", ""),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_refusal_is_a_reply(name: str, tmp_path: Path) -> None:
+    changed, finish, said = REFUSED[name]
+    refused = {**sample("q1", 1, "I"), **changed, "scores": {"match": {"value": "I", "answer": "Paris"}}}
+    logs = import_logs("inspect", [log(tmp_path / "a.json", [refused, sample("q2", 1, "C")], result(0.5))])
+    (row,) = [each for each in logs.replies if each["question_id"] == "towns/q1"]
+    assert (row["finish"], row.get("text", "")) == (finish, said)
+    assert "answer" not in row
+    assert "acme/ann: 1 of 2 replies refused to answer" in logs.notes
+
+
+def test_an_error_that_no_filter_made_is_a_failure(tmp_path: Path) -> None:
+    failed = {
+        **sample("q1", 1, "I"),
+        "output": {},
+        "scores": {},
+        "error": {"message": "RateLimitError: 429: content filter busy"},
+    }
+    logs = import_logs("inspect", [log(tmp_path / "a.json", [failed, sample("q2", 1, "C")], result(1.0))])
+    assert [each["question_id"] for each in logs.replies] == ["towns/q2"]
+
+
 def test_why_an_evaluation_failed(tmp_path: Path) -> None:
     failed = {"status": "error", "error": {"message": "AuthenticationError: no key"}}
     silent = sample("q1", 1, None) | {"output": {}, "scores": {}}

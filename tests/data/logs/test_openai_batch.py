@@ -228,6 +228,18 @@ def test_a_refusal_is_one_in_play(tmp_path: Path, who: str) -> None:
     assert row["outcomes"] == {"refused": 1}
 
 
+def test_a_filter_of_prompts_answers_with_an_error(tmp_path: Path) -> None:
+    error = {"code": "content_filter", "message": "The prompt triggered the content management policy"}
+    response = {"status_code": 400, "body": {"model": "gpt-4o", "error": error}}
+    other = {"status_code": 400, "body": {"model": "gpt-4o", "error": {"code": "invalid_value", "message": "no"}}}
+    there = {"status_code": 200, "body": {"model": "gpt-4o", "choices": [{"message": {"content": "Paris"}}]}}
+    told_of = {"q1": response, "q2": other, "q3": there}
+    lines(tmp_path / "a_out.jsonl", [{"custom_id": ident, "response": each} for ident, each in told_of.items()])
+    rows = {row["question_id"]: row for row in import_logs("openai-batch", [tmp_path]).replies}
+    assert rows.keys() == {"q1", "q3"}
+    assert rows["q1"]["finish"] == "content_filter"
+
+
 def test_a_refusal_of_the_responses_api(tmp_path: Path) -> None:
     output = [{"type": "message", "content": [{"type": "refusal", "refusal": "No."}]}]
     response = {"status_code": 200, "body": {"model": "gpt-4o", "output": output}}

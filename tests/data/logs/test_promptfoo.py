@@ -120,6 +120,64 @@ def test_a_whole_answer_beside_parts_of_it_is_the_reference(tmp_path: Path) -> N
     assert (question["answer"], question["accepted"]) == ("Paris", ["Lutetia"])
 
 
+BY_A_FILTER = {"code": "content_filter", "message": "The response was filtered"}
+REFUSALS: dict[str, tuple[dict[str, Any], str, str]] = {
+    "marked": ({"output": "I cannot help.", "isRefusal": True}, "refusal", "I cannot help."),
+    "a reason": ({"output": "", "finishReason": "content_filter"}, "content_filter", ""),
+    "a reason to others": ({"output": "So", "finishReason": "SAFETY"}, "content_filter", "So"),
+    "an error object": ({"error": BY_A_FILTER}, "content_filter", ""),
+    "an error in words": ({"error": f"API error: 400 Bad Request\n{json.dumps({'error': BY_A_FILTER})}"}, "content_filter", ""),
+    "words of a filter": (
+        {"error": "API error: 400: your prompt triggered the content management policy"}, "content_filter", ""
+    ),
+    "a guardrail": ({"guardrails": {"flagged": True}, "error": "blocked"}, "content_filter", ""),
+}  # fmt: skip
+FAILURES: dict[str, dict[str, Any]] = {
+    "busy": {"error": "API error: 429 Too Many Requests: content filter is busy"},
+    "a wrong key": {"error": "API error: 403: your account is flagged, contact billing"},
+    "no word": {"error": "fetch failed"},
+}
+
+
+@pytest.mark.parametrize("name", REFUSALS)
+def test_a_refusal_is_a_reply(name: str, tmp_path: Path) -> None:
+    response, finish, said = REFUSALS[name]
+    equals = [{"type": "equals", "value": "Paris"}]
+    rows = [result(1, None, equals, [False], False, response=response), result(2, "Paris", equals, [True], True)]
+    logs = imported(tmp_path, rows)
+    (row,) = [each for each in logs.replies if each["question_id"] == "1"]
+    assert (row["finish"], row["text"]) == (finish, said)
+    assert "answer" not in row
+    assert "acme:ann: 1 of 2 replies refused to answer" in logs.notes
+
+
+@pytest.mark.parametrize("name", FAILURES)
+def test_a_failure_is_none(name: str, tmp_path: Path) -> None:
+    equals = [{"type": "equals", "value": "Paris"}]
+    failed = result(1, None, equals, [False], False, response=FAILURES[name])
+    logs = imported(tmp_path, [failed, result(2, "Paris", equals, [True], True)])
+    assert [row["question_id"] for row in logs.replies] == ["2"]
+    assert not any("refused" in note for note in logs.notes)
+
+
+def test_an_assertion_about_filters_that_failed_is_no_refusal(tmp_path: Path) -> None:
+    equals = [{"type": "equals", "value": "Paris"}]
+    wrong = result(
+        1, "A 400 of a content filter", equals, [False], False, error="Expected output to be content filtered, 400"
+    )
+    logs = imported(tmp_path, [wrong, result(2, "Paris", equals, [True], True)])
+    assert not any("refused" in note for note in logs.notes)
+
+
+def test_what_was_paid_for_no_reply_is_told_beside_the_sum(tmp_path: Path) -> None:
+    equals = [{"type": "equals", "value": "Paris"}]
+    rows = [result(1, None, equals, [False], False, cost=0.02), result(2, "Paris", equals, [True], True, cost=0.03)]
+    logs = imported(tmp_path, rows)
+    assert [model.cost_usd for model in logs.models] == [pytest.approx(0.05)]
+    assert sum(row["cost_usd"] for row in logs.replies) == pytest.approx(0.03)
+    assert "acme:ann: $0.020 was for samples without a reply: it is in its USD, and in no recorded reply" in logs.notes
+
+
 def test_without_assertions_an_error_is_no_verdict(tmp_path: Path) -> None:
     logs = imported(tmp_path, [result(0, "Paris", [], [], True), result(1, None, [], [], False)])
     assert stated(logs) == [None]

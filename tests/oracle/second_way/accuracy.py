@@ -18,6 +18,22 @@ def _is_simulated(raw: Raw, name: str, model: dict[str, Any]) -> bool:
     return model["provider"] == "simulated" or ("base_url" in model and next(said, "").startswith("simulated/"))
 
 
+def _losses(known_usd: float, unknown: int) -> dict[str, Any]:
+    """A part of a sum is no sum: it has a name of its own."""
+    if not unknown:
+        return {"losses_usd": known_usd, "losses_unknown": 0}
+    return {"losses_usd": None, "losses_unknown": unknown} | ({"losses_known_usd": known_usd} if known_usd else {})
+
+
+def _paid_here(raw: Raw) -> dict[str, Any]:
+    """By the file, which says who only plays back."""
+    played_back = {name for name, model in raw.config["models"].items() if model["provider"] == "recorded"}
+    if not any(call["model"] in played_back for call in raw.calls.values()):
+        return {}
+    usd = _sum_usd([call["cost_usd"] for call in raw.calls.values() if call["model"] not in played_back])
+    return {"paid_here_usd": None if not usd and raw.losses[1] else usd}
+
+
 def accuracy(raw: Raw) -> dict[str, Any]:
     rows = [_row(raw, cell) for cell in raw.cells]
     figures: dict[str, Any] = {
@@ -26,8 +42,8 @@ def accuracy(raw: Raw) -> dict[str, Any]:
         "questions": raw.size,
         "accuracy": rows,
         "bill_usd": _sum_usd([call["cost_usd"] for call in raw.calls.values()]),
-        "losses_usd": raw.losses[0],
-        "losses_unknown": raw.losses[1],
+        **_losses(*raw.losses),
+        **_paid_here(raw),
         "simulated": sorted(name for name, model in raw.config["models"].items() if _is_simulated(raw, name, model)),
     }
     if figures["bill_usd"] is None:

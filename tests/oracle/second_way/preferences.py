@@ -534,11 +534,11 @@ def _tested(curve: Curve, pairs: Sequence[Row], imputed: Imputed) -> list[Row]:
         row = told[number]
         value, mean = curve.mean((row["of"], row["against"]))
         level = 0.05 / (len(rows) - min(rank, rejected))
-        low, high = ends(value, mean, level)
+        low, _ = ends(value, mean, level)
         top = ends(value, mean, 0.05 / len(rows) / row["opponents"])[1]
         every = [ends(*curve.mean(pair), level)[0] for pair in curve.pairs if pair[0] == row["of"]]
         better = row["p_holm"].value <= 0.05 and min(every) > 0.5 and row["alone_better"]
-        told[number] |= {"low_holm": near(low), "high_holm": near(high), "better": better}
+        told[number] |= {"low_holm": near(low), "high_holm": near(top), "better": better}
         most = imputed.ends(curve, (row["of"], row["against"]), 1.0, 0.05 / len(rows) / row["opponents"])[2]
         told[number]["worse"] = max(top, most) < 0.5
     return told

@@ -139,7 +139,7 @@ def taught_without(traces: Sequence[Mapping[str, Any]]) -> frozenset[str]:
 
 
 def _booked_usd(folder: Path, experiment: str) -> tuple[float | None, int]:
-    """At the most, nothing where that of some is not known; and of how many it is not."""
+    """At the most, of those of which that is known; and of how many it is not."""
     total, unknown = 0.0, 0
     for store in folder.glob("*.db"):
         with closing(sqlite3.connect(store)) as books:
@@ -148,7 +148,7 @@ def _booked_usd(folder: Path, experiment: str) -> tuple[float | None, int]:
                 total = math.fsum([total, *(usd for (usd,) in rows)])
             lost = books.execute("SELECT calls FROM unpriced_losses WHERE experiment = ?", (experiment,))
             unknown += sum(calls for (calls,) in lost)
-    return None if unknown else total, unknown
+    return total, unknown
 
 
 @dataclass(frozen=True)
@@ -159,7 +159,7 @@ class Raw:
     config: Mapping[str, Any]
     """The experiment file, as it was written."""
     cells: Sequence[Cell] = field(default=())
-    losses: tuple[float | None, int] = (0.0, 0)
+    losses: tuple[float, int] = (0.0, 0)
     """What may be on the bill without a call: it is in no table of a report, so it is read from the books."""
     beside: Sequence[Raw] = ()
     """What else is in its store, as it was reported then: the oldest first."""

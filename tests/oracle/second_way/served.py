@@ -229,6 +229,9 @@ def _team(plays: Sequence[Row], cell: tuple[str | None, ...]) -> Row:
     return {**told, **figures([play for play in plays if named(play) == cell])}
 
 
+ONE_ORDER = "a judge saw these texts in one order nearly alone, so that place cannot be told from quality"
+
+
 def preferred(
     store: Path,
     plays: Sequence[Row],
@@ -239,6 +242,8 @@ def preferred(
     by_episode = {f"ep_{play['repeat']:08x}{play['question']}": play for play in plays}
     rows = rows_of(store, "select * from votes order by said_at")
     votes = [vote for vote in rows if {vote["first"], vote["second"]} <= by_episode.keys()]
+    beside = [vote for vote in votes if by_episode[vote["first"]]["answer"] == by_episode[vote["second"]]["answer"]]
+    votes = [vote for vote in votes if vote not in beside]
     worth = {"first": 1.0, "tie": 0.5, "second": 0.0}
     firsts = {vote["question"]: [worth[vote["preferred"]]] for vote in votes}
     place, place_ends = of_values(firsts) if votes else (None, (None, None))
@@ -257,7 +262,9 @@ def preferred(
         value, limits = of_values({word.question: [word.liked] for word in own})
         fitted, mean_of = curve.mean(pair)
         low, high = ends(fitted, mean_of)
-        nothing = says_nothing(low, high)
+        rarer = min(sum(word.place == place for word in said) for place in (1, -1))
+        one_order = rarer < max(1, len(said) / 4)
+        nothing = one_order or says_nothing(low, high)
         pairs.append(
             {
                 "of": pair[0],
@@ -276,11 +283,12 @@ def preferred(
                 "stood_first": sum(word.place == 1 for word in own),
                 "persons": len({vote["person"] for vote in votes}),
                 "doublings": 0.0,
-                **({"why": SAYS_NOTHING} if nothing else {}),
+                **({"why": ONE_ORDER if one_order else SAYS_NOTHING} if nothing else {}),
             }
         )
     return {
         "votes": len(votes),
+        "equal": len(beside),
         "persons": len({vote["person"] for vote in votes}),
         "questions": len(firsts),
         "ties": sum(vote["preferred"] == "tie" for vote in votes),

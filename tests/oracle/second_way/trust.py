@@ -140,7 +140,7 @@ def _said_by_end(known: Sequence[Episode], parts: Sequence[int]) -> list[float]:
         table = np.column_stack([np.ones(len(ends)), ends - middle])
         centre = np.array([_log_odds(mean_right), 0.0, 0.0, 0.0])
         weights = _drawn_weights(table[~inside], right[~inside], centre, np.ones(4))
-        said[inside] = special.expit(table[inside] @ weights)
+        said[inside] = np.minimum(special.expit(table[inside] @ weights), _surest(int((~inside).sum())))
     return [float(chance) for chance in said]
 
 
@@ -304,6 +304,7 @@ def _lowest(loss: Callable[[Floats], tuple[float, Floats]], start: Floats) -> Fl
 class _Choice:
     weights: Floats
     by_category: Mapping[str, Floats]
+    questions: int
 
     @classmethod
     def learnt(cls, asked: Sequence[_Asked]) -> _Choice:
@@ -314,12 +315,19 @@ class _Choice:
             if name and 5 <= times < len(asked):
                 there = _Alternatives.of([each for each in asked if each.category == name])
                 own[name] = there.fitted(weights, np.full(len(pull), CATEGORY_PULL))
-        return cls(weights, own)
+        return cls(weights, own, len(asked))
 
     def chances(self, each: _Asked) -> Floats:
         """Of each group, and last of none."""
         weights = self.by_category.get(each.category, self.weights)
-        return _Alternatives.of([each]).chances(weights)
+        told = _Alternatives.of([each]).chances(weights)
+        told[:-1] = told[:-1].clip(max=_surest(self.questions))
+        return told
+
+
+def _surest(questions: int) -> float:
+    """Had all of so many been right, one more would be with this probability, if any share of right ones was as likely before."""
+    return (questions + 1) / (questions + 2)
 
 
 def folds(units: Sequence[str], role: str) -> list[int]:
@@ -418,7 +426,8 @@ def _said(
             weights[kind] = _verdict_weights(table[alike], right[alike], weights[kind])
         for place, own in enumerate(inside):
             if own:
-                said[place] = float(special.expit(table[place] @ weights[asked_on[place]]))
+                told = float(special.expit(table[place] @ weights[asked_on[place]]))
+                said[place] = min(told, _surest(int(others.sum())))
     return said
 
 

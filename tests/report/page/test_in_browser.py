@@ -482,3 +482,17 @@ def test_the_beginning_of_a_long_text_ends_where_a_line_or_a_word_does(browser: 
     assert begun("One\nline of several words", 15) == "One\nline of"
     assert begun("word " * 9, 22) == "word word word word"
     assert begun("x" * 40, 22) == "x" * 22
+
+
+def test_what_a_long_text_holds_in_braces_is_no_form(browser: Any) -> None:
+    """A plan may well be written as JSON, or quote some; of a question with a short answer the same words are a form."""
+    source = (files("moot.report.page") / "static" / "reply.js").read_text(encoding="utf-8").replace("export ", "")
+    settings = 'Put this in the file:\n\n{"answer": 42, "reasoning": "none"}\n\nand start it again.'
+    texts = [settings, '{"answer": "a whole file"}', '{"reasoning": "B is sound.", "ranking": ["B", "A"]}']
+    script = f"{source}; const [texts, long] = arguments; return texts.map((text) => readReply(text, long).plain);"
+    assert browser.execute_script(script, texts, True) == [*texts[:2], None]
+    assert browser.execute_script(script, texts, False) == [None, None, None]
+    steps = [{"player": "ann", "call": {"reply": text}} for text in ('{"answer": "a"}', '{"answer": "b"}')]
+    changes = f"{source}; const [steps, long] = arguments; return changesOfMind(steps, long);"
+    assert browser.execute_script(changes, steps, True) == [None, None]
+    assert browser.execute_script(changes, steps, False) == [None, "a"]

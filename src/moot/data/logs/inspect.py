@@ -25,8 +25,10 @@ from moot.data.logs.fields import (
 )
 from moot.data.logs.inspect_scores import ChosenScore, SampleScores, chosen_score, scores_of, stated_score
 from moot.data.logs.log import NOTHING_FOUND, LogEntry, LoggedFigure, LoggedReply, LogRemark, QuestionInLog
+from moot.data.logs.refusals_in_logs import REFUSAL, ended_in_refusal, part_that_refuses, refused_by_filter
 from moot.data.logs.zipped import zipped_json
 from moot.errors import FileError
+from moot.models.filtered import FILTERED
 from moot.stats.counted_words import count
 
 ATTACHED = "attachment://"
@@ -184,11 +186,13 @@ def _reply(sample: Mapping[str, Any], question: QuestionInLog, model: str, path:
     usage = mapping(output.get("usage"))
     own = mapping(mapping(sample.get("model_usage")).get(model)) or usage
     error = mapping(sample.get("error"))
+    refusal = _refusal(output) or (refused_by_filter(error) if said is None else None)
     return LoggedReply(
         model,
         question,
         path,
-        text=said,
+        text=said if refusal is None else said or text(output.get("error")) or "",
+        finish=refusal or "stop",
         sample=epoch - 1 if isinstance(epoch, int) and epoch > 0 else 0,
         usage=tokens(
             own.get("input_tokens"),
@@ -200,8 +204,17 @@ def _reply(sample: Mapping[str, Any], question: QuestionInLog, model: str, path:
         ),
         cost_usd=amount(own.get("total_cost")),
         seconds=amount(output.get("time")),
-        problem=text(error.get("message")),
+        problem=text(error.get("message")) if refusal is None else None,
     )
+
+
+def _refusal(output: Mapping[str, Any]) -> str | None:
+    """The word for it, where the model refused or a filter did: by why the reply ended, or marked in it. An error of its output
+    is that of a moderation: all others are the sample's."""
+    choice = mapping(next(iter(items(output.get("choices"))), None))
+    if part_that_refuses(mapping(choice.get("message")).get("content")):
+        return REFUSAL
+    return ended_in_refusal(choice.get("stop_reason")) or (FILTERED if text(output.get("error")) is not None else None)
 
 
 def _completion(output: Mapping[str, Any]) -> str | None:

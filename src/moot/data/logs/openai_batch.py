@@ -12,6 +12,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from moot.data.logs.fields import items, json_lines, last_asked, mapping, spoken, text, tokens
 from moot.data.logs.log import LogEntry, LoggedReply, LogRemark, QuestionInLog
+from moot.data.logs.refusals_in_logs import refused_by_filter
 from moot.errors import FileError
 from moot.models.filtered import FILTERED
 from moot.stats.counted_words import count
@@ -221,6 +222,9 @@ def _replies(line: _Line, question: QuestionInLog, model: str, wanted: int) -> I
     usage = mapping(body.get("usage"))
     failed = mapping(line.row.get("error")) or mapping(body.get("error"))
     said = list(_said(body))
+    if not any(words is not None for words, _ in said):
+        filtered = refused_by_filter({"status": response.get("status_code"), "error": failed}) if failed else None
+        said = [_Said("", FILTERED)] if filtered is not None else said
     said += [NOTHING_SAID] * (max(1, wanted) - len(said))
     for sample, (words, finish) in enumerate(said):
         yield LoggedReply(

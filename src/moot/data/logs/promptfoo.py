@@ -24,8 +24,10 @@ from moot.data.logs.fields import (
 )
 from moot.data.logs.log import LogEntry, LoggedReply, LogRemark, QuestionInLog
 from moot.data.logs.object_columns import columns_of
+from moot.data.logs.refusals_in_logs import REFUSAL, ended_in_refusal, refused_by_filter
 from moot.errors import FileError
 from moot.foreign_json import read_json
+from moot.models.filtered import FILTERED
 from moot.stats.counted_words import count
 from moot.types import dense_json
 
@@ -234,12 +236,14 @@ def _reply(
     said = dense_json(output) if isinstance(output, dict | list) else text(output)
     usage = mapping(response.get("tokenUsage")) or mapping(result.get("tokenUsage"))
     milliseconds = amount(result.get("latencyMs"))
+    refusal = _refusal(result, response, said)
     return LoggedReply(
         model,
         question,
         path,
         line,
-        text=said,
+        text=said if refusal is None else said or "",
+        finish=refusal or "stop",
         sample=sample,
         worth=_worth(result),
         usage=tokens(
@@ -250,5 +254,19 @@ def _reply(
         ),
         cost_usd=amount(result["cost"] if result.get("cost") is not None else response.get("cost")),
         seconds=None if milliseconds is None else milliseconds / 1000,
-        problem=text(response.get("error")) or text(result.get("error")),
+        problem=text(response.get("error")) or text(result.get("error")) if refusal is None else None,
     )
+
+
+def _refusal(result: Mapping[str, Any], response: Mapping[str, Any], said: str | None) -> str | None:
+    """The word for it, where a provider marks a refusal or names a filter. An assertion that failed is an error to promptfoo too:
+    one beside a reply says nothing of that."""
+    if (ended := ended_in_refusal(response.get("finishReason"))) is not None:
+        return ended
+    if response.get("isRefusal") is True:
+        return REFUSAL
+    if said is not None:
+        return None
+    flagged = mapping(response.get("guardrails")).get("flagged") is True
+    errors = (response.get("error"), result.get("error"))
+    return FILTERED if flagged else next(filter(None, map(refused_by_filter, errors)), None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -10,7 +11,7 @@ from moot.data.logs.figures import ROUNDED, ImportedModel
 from moot.data.logs.reference_forms import UnsaidReferences
 from moot.data.logs.same_questions import LeftOutQuestion
 from moot.stats.counted_words import count
-from moot.stats.written_numbers import of_hundred
+from moot.stats.written_numbers import dollars, of_hundred
 from moot.types import Case
 
 MOST_PROBLEM = 80
@@ -103,6 +104,8 @@ def _of_model(
         why = next((reply.logged.problem for reply in own if not reply.said and reply.logged.problem), None)
         cause = f" ({' '.join(why.split())[:MOST_PROBLEM]})" if why else ""
         yield f"{model.name}: {model.missing} of {count(model.samples, 'sample has', 'samples have')} no reply{cause}"
+    if lost_usd := math.fsum(reply.logged.cost_usd or 0.0 for reply in own if not reply.said):
+        yield f"{model.name}: {dollars(lost_usd)} was for samples without a reply: it is in its USD, and in no recorded reply"
     never = questions - len({reply.question.id for reply in own})
     if never:
         yield f"{model.name}: never asked {never} of {count(questions, 'question')}, on which it will be unanswered"

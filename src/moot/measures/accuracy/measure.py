@@ -29,6 +29,7 @@ class Accuracy:
         "costs_known",
         "losses_usd",
         "losses_unknown",
+        "losses_known_usd",
         "simulated",
         "in_points",
         "learnt_in_run",

@@ -61,7 +61,8 @@ def _preferred(source: Source, headline: Row, found: PreferenceFigures) -> Row |
     declared = headline["chosen"] == "declared"
     chosen = [row for row in of_primary if row["of"] == headline["of"]] if declared else []
     if chosen:
-        row = {**chosen[-1], "chosen": "declared", "options": 1}
+        # Who is worse has paid for the family, whatever was declared: so has the end that says so.
+        row = {**chosen[-1], "high": chosen[-1]["high_holm"], "chosen": "declared", "options": 1}
         row["better"] = row.get("alone_better", row["better"])
         if near := row.get(ALONE_BUT_FOR_UNGRADED):
             row[BUT_FOR_UNGRADED] = near

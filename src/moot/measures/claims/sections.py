@@ -29,11 +29,15 @@ def hypotheses_section(figures: Figures) -> Iterator[Section]:
         Column("note", "note"),
     )
     family = max((row["family"] for row in rows if row["frozen"]), default=0)
+    frozen = (
+        f"Intervals and p are adjusted (Holm) for the {count(family, 'hypothesis', 'hypotheses')} declared before the first"
+        " call; exploratory ones are a family of their own."
+    )
+    explored = "Intervals and p are adjusted (Holm) for all of these: none was declared before the first call."
     words: tuple[str, ...] = (
         "Confirmed or refuted: the whole adjusted interval lies on one side of what the hypothesis says.",
-        f"Intervals and p are adjusted (Holm) for the {count(family, 'hypothesis', 'hypotheses')} declared before the first"
-        " call; exploratory ones are a family of their own. A single share has a wider interval here than in its own table,"
-        " since verdicts go by it.",
+        f"{frozen if family else explored} A single share has a wider interval here than in its own table, since verdicts go"
+        " by it.",
     )
     if any(row.get("ungraded") or row.get("bounds") for row in rows):
         words += ("With ungraded answers the bounds over all questions must lie on that side as well.",)

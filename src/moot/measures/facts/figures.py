@@ -105,8 +105,12 @@ def _paid(figures: Figures) -> str:
         paid = " ".join(filter(None, ("not known", known))) + f": {_why_unknown(figures)}"
     paid += played_back_words(figures)
     if unknown := figures.get("losses_unknown"):
-        calls = count(unknown, "call")
-        return paid if bill is None else f"{paid}, and more that nobody knows, for {calls} cut off without a price"
+        calls, known = count(unknown, "call"), _known_beside(figures, whose_losses(bill))
+        return (
+            paid + known
+            if bill is None
+            else f"{paid}{known}, and more that nobody knows, for {calls} cut off without a price"
+        )
     losses = figures.get("losses_usd")
     return f"{paid}, and at most {money(losses)} more, for calls that were {whose_losses(bill)}" if losses else paid
 
@@ -124,8 +128,17 @@ def losses_words(bill_usd: float | None, losses: Figures, whose: str | None = No
     """What stands behind a bill where that is told; nothing where nothing was lost. `whose`: of which calls."""
     whose = whose_losses(bill_usd) if whose is None else whose
     if unknown := losses.get("losses_unknown"):  # there is no most; and of a bill that is not known no more can be told
-        return "" if bill_usd is None else f", and more that nobody knows for {count(unknown, 'call')} {whose}"
+        known = _known_beside(losses, whose)
+        return (
+            known if bill_usd is None else f"{known}, and more that nobody knows for {count(unknown, 'call')} {whose}"
+        )
     return f", at most {money(losses['losses_usd'])} more for calls {whose}" if losses.get("losses_usd") else ""
+
+
+def _known_beside(losses: Figures, whose: str) -> str:
+    """Of calls of which some have no price what the others came to: with a question its words are forgotten, and not its cost."""
+    known_usd = losses.get("losses_known_usd")
+    return f", up to {money(known_usd)} more for other calls {whose}" if known_usd else ""
 
 
 LOST_OR_UNDER_WAY = "under way or cut off"

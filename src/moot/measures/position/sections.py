@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from moot.measures.columns import Figures, Row, count, figure, with_team
+from moot.measures.columns import Figures, Row, figure, holm_words, with_team
 from moot.measures.section import Chart, Column, InTerminal, Section
 from moot.stats.paired import FEW_QUESTIONS
 
@@ -104,12 +104,12 @@ def _name(row: Mapping[str, Any]) -> str:
 def _words(
     rows: Sequence[Mapping[str, Any]], every: Sequence[Mapping[str, Any]], apart: Sequence[str]
 ) -> Iterator[str]:
-    family = max((row["family"] for row in every), default=0)
+    paid = holm_words(every, "figure")
     yield (
         "How often the draft or option shown first, and the one shown last, is the one that was chosen; texts that say the"
         " same share the choice. Orders are drawn, so by chance it is one of as many as were shown, whoever favours whom."
     )
-    yield f"p: from reshuffled orders with the choices kept; p and interval adjusted (Holm) for {count(family, 'figure')}."
+    yield f"p: from reshuffled orders with the choices kept{'; ' if paid else ''}{paid}."
     if apart:
         named = ", ".join(f"{_APART[key]} {sum(row['apart'].get(key, 0) for row in rows):,}" for key in apart)
         yield f"Counted apart, since no place can be told from them: {named}."

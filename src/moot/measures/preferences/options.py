@@ -50,16 +50,16 @@ def option_rows(sides: Sequence[SideOfPairs], unlisted: int) -> list[Row]:
     levels, place = holm_levels(sure), 0
     rows = []
     for side, row in zip(sides, options, strict=True):
-        paid: Row = {**dict.fromkeys(("p_holm", "low_holm", "high_holm")), "better": False}
+        paid: Row = {"p_holm": None, "low_holm": None, "better": False}
         if side.tested:
             if "overturned" not in row:
                 # What is shown of it pays beside what the others can claim.
                 among = [*sure[:place], row["p"], *sure[place + 1 :]]
                 p_holm, level = holm(among)[place], holm_levels(among)[place]
-                low, high = side.rates[row["against"]].limits(level) or (None, None)
+                low, _ = side.rates[row["against"]].limits(level) or (None, None)
                 near = p_holm <= ALPHA and _above_half(side, side.rates, level)
                 better = row["better"] and near and _above_half(side, side.if_lost, levels[place])
-                paid = {"p_holm": p_holm, "low_holm": low, "high_holm": high, "better": better}
+                paid = {"p_holm": p_holm, "low_holm": low, "better": better}
                 if near and not better:
                     paid[BUT_FOR_UNGRADED] = "better"
             place += 1
@@ -109,7 +109,7 @@ def option_row(side: SideOfPairs, family: int) -> Row:
     if not side.tested:
         unknown = [pair for pair in pairs if pair["p"] is None]
         why = unknown[0].get("why") if unknown else "it has no opponent"
-        nothing: Row = dict.fromkeys(("against", "value", "low", "high", "p"))
+        nothing: Row = dict.fromkeys(("against", "value", "low", "high", "p", "high_holm"))
         return {**row, **nothing, "ungraded": 0.0, "why": why, "better": False, "worse": False}
     row["ungraded"] = max(pair["ungraded"] / pair["plays"] for pair in pairs)
     near_better = max(pair["p"] for pair in pairs) <= ALPHA and _above_half(side, side.rates, ALPHA)
@@ -123,8 +123,11 @@ def option_row(side: SideOfPairs, family: int) -> Row:
     shown = {key: told[key] for key in ("against", "value", "low", "high", "p")}
     shown["questions"] = told.get("counted", told["n"])
     if told in turned:
-        return {**row, **shown, "overturned": told["overturned"], "better": False, "worse": False}
-    row |= {**shown, "better": better, "worse": told in worse}
+        nothing = {"high_holm": None, "better": False, "worse": False}
+        return {**row, **shown, "overturned": told["overturned"], **nothing}
+    # The upper end pays as "worse" does: an interval below a half beside a sentence that claims nothing would be a claim.
+    _, high = side.rates[told["against"]].limits(level) or (None, None)
+    row |= {**shown, "high_holm": high, "better": better, "worse": told in worse}
     if not better and (near_better or (near_worse and not worse)):
         row[BUT_FOR_UNGRADED] = "better" if near_better else "worse"
     return row

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from moot.grade.prefer import PERSON
-from moot.measures.columns import Figures, count, figure, with_team
+from moot.measures.columns import Figures, count, figure, holm_words, with_team
 from moot.measures.numbers import percent, plain, rounded
-from moot.measures.preferences.options import BUT_FOR_UNGRADED, COUNTED_AS, HALF, missing_told
+from moot.measures.preferences.options import BUT_FOR_UNGRADED, COUNTED_AS, missing_told
 from moot.measures.section import Chart, Column, Section
 from moot.stats.counted_words import few_names
 from moot.stats.quantiles import ALPHA
@@ -133,10 +133,10 @@ def _options(figures: Figures, found: Mapping[str, Any]) -> Section:
         Column("better", "better than all"),
         Column("questions", "questions"),
     )
-    family = max((row["family"] for row in rows), default=0)
+    paid = holm_words(rows, "option")
     words = (
         "Better: preferred to every one of its opponents. Told is the one of whom that is least sure, or to whom it surely lost."
-        f" p and interval adjusted (Holm) for {count(family, 'option')}.",
+        f"{' ' if paid else ''}{paid}{'.' if paid else ''}",
         *(
             f"{row['of']} against {row['against']}: {why}."
             for row in found["options"]
@@ -158,10 +158,6 @@ def _why_not_claimed(row: Mapping[str, Any]) -> str | None:
         return f"not {near} for sure, with {missing_told(row)} counted as {COUNTED_AS[near]}"
     if row["better"] or row["worse"] or row["p_holm"] is None or row["p_holm"] > ALPHA:
         return None
-    if row["value"] < HALF:
-        return (
-            "not worse for sure, since the interval that pays for looking at all options and opponents reaches a half"
-        )
     return "not better for sure, since the interval against another opponent reaches a half"
 
 

@@ -9,10 +9,10 @@ from moot.measures.columns import (
     Figures,
     Row,
     cohort_column,
-    count,
     few_differ_words,
     figure,
     graded_words,
+    holm_words,
     not_all_words,
     paired_columns,
     paired_words,
@@ -149,8 +149,8 @@ def tax_section(figures: Figures) -> Iterator[Section]:
         Column("n_pairs", "pairs"),
     )
     words = ["What it costs to reason and keep to a form in one call: same players and questions, both ways."]
-    if models:
-        words.append(f"Of single models p and interval are adjusted (Holm) for {count(models[0]['family'], 'model')}.")
+    if paid := holm_words(models, "model"):
+        words.append(f"Of single models {paid}.")
     if any(row["small"] for row in rows):
         words.append(few_differ_words(rows))
     words += not_all_words(rows, "Over all models")

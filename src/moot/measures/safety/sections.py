@@ -176,7 +176,7 @@ def _models(figures: Figures) -> Iterator[Section]:
             " rises by chance after. The p takes models as exchangeable, which models of one vendor are not."
         )
     words += _not_all(correlated, lambda row: str(row["stage"]))
-    if len(correlated) > 1:
+    if correlated and correlated[0]["family"] > 1:
         words.append(f"Of these the p is adjusted (Holm) for {count(correlated[0]['family'], 'stage')}.")
     words += [
         f"{row['stage']}: whether weak models gain more is not known: {row['why']}."

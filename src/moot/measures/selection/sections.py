@@ -105,9 +105,12 @@ def _differences(rows: Sequence[Row]) -> Section:
         *paired_columns(Column("method", f"against {beside}"), *([Column("k", "k")] if several else [])),
         *ungraded_columns(table_rows),
     )
+    family = compared[0]["over"]["family"]
+    paid = (
+        f"; p is Holm's for a family of {family}, in which methods that chose the same count once" if family > 1 else ""
+    )
     words = [
-        f"On the same test questions; p is Holm's for a family of {compared[0]['over']['family']}, in which methods that chose"
-        " the same count once. The interval is about the teams that were chosen.",
+        f"On the same test questions{paid}. The interval is about the teams that were chosen.",
         *ungraded_words(table_rows),
     ]
     words += may_be_best(rows)

@@ -12,7 +12,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from moot.grade.prefer import PERSON
+from moot.grade.prefer import PERSON, text_digest
 from moot.live.beside_episodes import PersonsVote, votes_of
 from moot.measures.served.plays import CellName, LivePlay
 from moot.stats.preference import Preferences, PreferenceWord, doublings, raw_rate
@@ -73,6 +73,8 @@ def persons_preferences(
     seen = [one for one in seen if one.first.answer is not None and one.second.answer is not None]
     # Beside itself a team is neither better nor worse, by whichever names it went.
     seen = [one for one in seen if one.first.named != one.second.named and _line_up(one.first) != _line_up(one.second)]
+    asked_of = len(seen)  # of two that are equal word for word nobody can say which is better
+    seen = [one for one in seen if text_digest(one.first.answer or "") != text_digest(one.second.answer or "")]
     firsts = share([(one.first.wording, WORTH[one.vote.preferred]) for one in seen])
     by_pair: dict[tuple[CellName, CellName], list[SeenVote]] = {}
     for one in seen:
@@ -81,6 +83,7 @@ def persons_preferences(
     fitted = Preferences([one.of(side) for (side, _), several in by_pair.items() for one in several])
     return {
         "votes": len(seen),
+        "equal": asked_of - len(seen),
         "persons": len({one.vote.person for one in seen}),
         "questions": len({one.first.wording for one in seen}),
         "ties": sum(one.vote.preferred == "tie" for one in seen),

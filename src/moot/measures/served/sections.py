@@ -7,7 +7,7 @@ from typing import Any
 
 from moot.measures.askings import ABSENT
 from moot.measures.section import Chart, Column, Section
-from moot.measures.served.words import MEANT, NAMES, between_words, place_words, took_words, trouble_words
+from moot.measures.served.words import MEANT, NAMES, between_words, equal_words, place_words, took_words, trouble_words
 
 Row = Mapping[str, Any]
 FIRST_PLACE = -10
@@ -121,6 +121,7 @@ def _preferences(served: Row) -> Section:
         " question counts once, and the interval is over questions. It is of these persons and of what they chose to vote"
         " on. The page tells whose answer is whose after the vote only; who votes in another way may know.",
         *place_words(served),
+        *equal_words(served),
         "Corrected: without a place, and of long answers at equal length.",
         *(f"Not corrected: {why}." for why in dict.fromkeys(row["why"] for row in rows if row.get("why"))),
     )

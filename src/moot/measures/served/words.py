@@ -82,8 +82,14 @@ def _clock(moment: str) -> str:
 def took_words(served: Row) -> str:
     """How long a question took, and what it cost. What may be on the bill beside that is of no question that is known."""
     if unknown := served.get("losses_unknown"):
+        known_usd = served.get("losses_known_usd")
+        known = (
+            f" Up to {money(known_usd)} more may be on the bill, for other calls {LOST_OR_NOT_KEPT}."
+            if known_usd
+            else ""
+        )
         return (
-            f"{_took_words(served)} More may be on the bill, nobody knows how much, for {count(unknown, 'call')}"
+            f"{_took_words(served)}{known} More may be on the bill, nobody knows how much, for {count(unknown, 'call')}"
             f" {LOST_OR_NOT_KEPT}."
         )
     if not (more_usd := served.get("losses_usd")):  # a day has none of its own
@@ -173,6 +179,7 @@ def preference_words(served: Row) -> Iterator[str]:
     """Which of two teams people prefer, of the pair with most votes; the others are counted."""
     found = served["preferences"]
     if not found["votes"]:
+        yield from equal_words(served)
         return
     for row in map(_by_the_preferred, sorted(found["pairs"], key=lambda row: -row["votes"])[:1]):
         more = (
@@ -188,6 +195,7 @@ def preference_words(served: Row) -> Iterator[str]:
             f" {count(row['votes'], 'comparison')} by {persons} on {count(row['n'], 'question')}"
             f" ({row['wins']:,} won, {row['ties']:,} tied, {row['losses']:,} lost).{more}"
         )
+    yield from equal_words(served)
 
 
 def _by_the_preferred(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -197,6 +205,13 @@ def _by_the_preferred(row: Mapping[str, Any]) -> dict[str, Any]:
     ends = {end: None if row[other] is None else 1 - row[other] for end, other in (("low", "high"), ("high", "low"))}
     turned = {"of": row["against"], "against": row["of"], "value": 1 - row["value"], **ends}
     return {**row, **turned, "wins": row["losses"], "losses": row["wins"]}
+
+
+def equal_words(served: Row) -> Iterator[str]:
+    """Votes that are no part of any share."""
+    if equal := served["preferences"]["equal"]:
+        are = "vote is" if equal == 1 else "votes are"
+        yield f"{equal:,} {are} on two answers that are equal word for word, and left out: they say nothing of either team."
 
 
 def place_words(served: Row) -> Iterator[str]:

@@ -44,6 +44,8 @@ class PagePart:
                 about[name] = list(value)
         if case.question.context:
             about["context"] = self._texts[case.question.context]
+        if case.question.is_long:
+            about["long"] = True
         if not case.known:
             about["unknown"] = True
         if case.rubric:

@@ -167,7 +167,7 @@ class Explorer {
       { class: "episode" },
       el("h3", { class: "episode-title" }, said(cell.title)),
       this.repeats(run, entry, number, picked),
-      episodeView(part.episode(position, picked.cell, picked.repeat), cell, about.choices),
+      episodeView(part.episode(position, picked.cell, picked.repeat), cell, about),
     );
     const kept = this.panel.scrollTop;
     this.panel.replaceChildren(

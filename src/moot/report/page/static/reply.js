@@ -4,9 +4,10 @@ const CUT_OUT = "⟨…✂…⟩"; // in the place of a secret that a reply said
 export const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
 // Strategies ask for an answer with its reasons, or in a discussion for a solution with a message.
-export function readReply(text) {
+// A long answer is words, whatever stands in it: there only a ranking of others' texts is a form, and it is all of the reply.
+export function readReply(text, long = false) {
   const found = parsed(text);
-  if (!found) return { answer: null, reasoning: "", rest: [], plain: text };
+  if (!found || (long && !(Array.isArray(found.ranking) && /^\s*\{[^]*\}\s*$/.test(text)))) return { answer: null, reasoning: "", rest: [], plain: text };
   const answer = ["answer", "solution"].find((key) => typeof found[key] === "string" || typeof found[key] === "number");
   const reasoning = ["reasoning", "message"].find((key) => typeof found[key] === "string");
   return {
@@ -38,11 +39,11 @@ function fold(text) {
 }
 
 // For each step, what its player had said before if it now says something else.
-export function changesOfMind(steps) {
+export function changesOfMind(steps, long = false) {
   const before = new Map();
   return steps.map((step) => {
     if (!step.call || (step.problem && step.problem !== "repaired")) return null;
-    const { answer } = readReply(step.call.reply);
+    const { answer } = readReply(step.call.reply, long);
     if (answer === null) return null;
     const earlier = before.get(step.player);
     before.set(step.player, answer);

@@ -4,7 +4,7 @@ import { count, grouped, shown, usd } from "./format.js";
 import { recordView } from "./records.js";
 import { readReply, withChoice } from "./reply.js";
 
-export function stepView(step, place, episode, cell, before, choices) {
+export function stepView(step, place, episode, cell, before, { choices, long }) {
   const attempt = episode.steps.slice(0, place).filter(
     (each) => each.player === step.player && each.stage === step.stage && each.turn === step.turn,
   ).length;
@@ -16,7 +16,7 @@ export function stepView(step, place, episode, cell, before, choices) {
   ];
   const body = [];
   if (step.call) {
-    const reply = readReply(step.call.reply);
+    const reply = readReply(step.call.reply, long);
     if (reply.answer !== null) body.push(el("p", { class: "step-answer" }, said(withChoice(reply.answer, choices))));
     if (reply.reasoning) body.push(el("p", { class: "step-reasons" }, said(reply.reasoning)));
     if (reply.plain !== null) body.push(

@@ -125,9 +125,10 @@ function manyTeams(run) {
   return new Set(run.cells.filter((cell) => cell.player === null).map((cell) => cell.team)).size > 1;
 }
 
-export function episodeView(episode, cell, choices) {
+export function episodeView(episode, cell, about) {
+  const { choices, long } = about;
   if (!episode) return [el("p", { class: "quiet-words" }, "Not played yet.")];
-  const changed = changesOfMind(episode.steps);
+  const changed = changesOfMind(episode.steps, long);
   return [
     verdictView(episode, cell, choices),
     ...draftsView(episode, cell, choices),
@@ -136,7 +137,7 @@ export function episodeView(episode, cell, choices) {
     el(
       "ol",
       { class: "steps" },
-      episode.steps.map((step, place) => stepView(step, place, episode, cell, changed[place], choices)),
+      episode.steps.map((step, place) => stepView(step, place, episode, cell, changed[place], about)),
     ),
     recordsView(episode.verdict.traces, cell.full, choices),
   ];
