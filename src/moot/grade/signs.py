@@ -83,6 +83,8 @@ class Signed:
 
     words: tuple[str, ...]
     signs: tuple[str, ...]
+    gaps: tuple[str, ...] = ("",)
+    """All that stands there, of which the signs are what bears meaning."""
     joined_letters: frozenset[int] = frozenset()
     """Places of an "a" that a mark joins to what follows, as in a-1 and A.1: it is no article."""
 
@@ -98,7 +100,7 @@ def signed(folded: str) -> Signed:
     edges = [0, *(edge for word in found for edge in word.span()), len(text)]
     gaps = [(edges[place], text[edges[place] : edges[place + 1]]) for place in range(0, len(edges), 2)]
     letters = {place for place, word in enumerate(words[:-1]) if _is_joined(word, gaps[place + 1][1], words[place + 1])}
-    return Signed(words, _signs(text, words, gaps), frozenset(letters))
+    return Signed(words, _signs(text, words, gaps), tuple(gap for _, gap in gaps), frozenset(letters))
 
 
 def _is_joined(word: str, gap: str, behind: str) -> bool:
