@@ -21,7 +21,7 @@ from moot.live.beside_episodes import titles_of
 from moot.live.edited_team import players_of, strategies_of, strategy_gives_texts
 from moot.live.forgotten_episode import purge_episode
 from moot.live.served_names import gives_long_answers
-from moot.live.simulated_replies import simulated_by_file, simulated_by_replies
+from moot.live.simulated_replies import shapes_of, simulated_by_file, simulated_by_replies
 from moot.live.team import LiveTeam
 from moot.openai_form.refusal import Refused, json_response
 from moot.serve.admission import Admission
@@ -99,8 +99,9 @@ class PastAndPage:
         spec = live.experiment.spec
         found = simulated_by_file(spec) | set(live.offer.simulated if live.offer is not None else ())
         with suppress(MootError):  # what is wrong with the store is told with the list of what was asked
+            shapes = shapes_of(live.experiment)
             async with examined(live.store):
-                found |= await live.store.read(partial(simulated_by_replies, plan=live.record.id))
+                found |= await live.store.read(partial(simulated_by_replies, name=live.record.name, shapes=shapes))
         return [name for name in spec.models if name in found]
 
     async def episodes(self, request: Request) -> Response:
