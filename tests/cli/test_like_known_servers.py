@@ -142,7 +142,7 @@ def test_streams_that_azure_does_not_count_are_told_with_the_bill(capfd: Capture
         assert moot("run", file) == 0
     ended = capfd.readouterr()
     assert "moot: ann: stream_options is not sent" in flat(ended.err)
-    assert "more for calls cut off or not counted" in flat(ended.err)
+    assert "more for calls without a reply or not counted" in flat(ended.err)
     said = flat(ended.out)
     assert "Paid: not known: of ann its server does not count the tokens of streams, and at most" in said
     assert "price is missing" not in said

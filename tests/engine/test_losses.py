@@ -43,7 +43,7 @@ def test_what_was_cut_off_stands_beside_the_bill(
         assert server.requests == QUESTIONS + CUT
         billed_usd = server.bill_usd
     more = f"at most ${CUT * MOST_USD:.2f} more"
-    assert f"and {more} for calls cut off" in ended.err, "the line of the run"
+    assert f"and {more} for calls without a reply" in ended.err, "the line of the run"
     assert more in " ".join(ended.out.split()), "and how it ends"
     assert run_app(app, ["report", str(path), "--json"]) == 0
     figures = json.loads(capsys.readouterr().out)
@@ -53,19 +53,33 @@ def test_what_was_cut_off_stands_beside_the_bill(
     capsys.readouterr()
     assert run_app(app, ["report", str(path), "--all"]) == 0
     said = " ".join(capsys.readouterr().out.split())
-    assert f"Paid: $0.080, and {more}, for calls that were cut off." in said
-    told = f"$0.080, {more} for calls cut off"
+    assert f"Paid: $0.080, and {more}, for calls without a reply." in said
+    told = f"$0.080, {more} for calls without a reply"
     assert told in (tmp_path / "page.html").read_text(encoding="utf-8")
     spent = f"$0.080 of $5.000 spent, {more}" if budget else f"$0.080 spent, {more}"
     assert run_app(app, ["runs", str(path)]) == 0
-    assert f"$0.080 spent, {more} for calls cut off" in " ".join(capsys.readouterr().out.split())
+    assert f"$0.080 spent, {more} for calls without a reply" in " ".join(capsys.readouterr().out.split())
     assert run_app(app, ["watch", str(path), "--once"]) == 0
-    assert f"{spent} for calls cut off" in " ".join(capsys.readouterr().out.split())
+    assert f"{spent} for calls without a reply" in " ".join(capsys.readouterr().out.split())
     assert run_app(app, ["runs", str(path), "--json"]) == 0
     ((row,),) = (held["runs"] for held in json.loads(capsys.readouterr().out))
     assert run_app(app, ["watch", str(path), "--json"]) == 0
     for tells in (row, json.loads(capsys.readouterr().out)):
         assert (tells["bill_usd"], tells["losses_usd"]) == (figures["bill_usd"], figures["losses_usd"])
+
+
+def test_a_call_that_was_answered_with_an_error_was_not_cut_off(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Gateways hand on what befell them with the status 200: the body comes whole, and a reply is not in it."""
+    with provider(latency_s=0.0) as server:
+        server.first = {"error": {"code": 502, "message": "upstream died"}}
+        path = experiment(tmp_path, server, strategies=["solo"])
+        assert run_app(app, ["run", str(path)]) == 0
+    ended = capsys.readouterr()
+    more = f"at most ${MOST_USD:.3f} more"
+    assert f"Paid: $0.080, and {more}, for calls without a reply." in " ".join(ended.out.split())
+    assert run_app(app, ["runs", str(path)]) == 0
+    said = ended.out + ended.err + capsys.readouterr().out
+    assert "cut off" not in said
 
 
 def test_where_nothing_was_lost_nothing_is_said_of_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -100,9 +114,9 @@ async def test_a_vote_that_stopped_early_has_lost_what_it_did_not_wait_for(
         assert books.execute("SELECT usd FROM losses").fetchall() == [(pytest.approx(MOST_USD),)]
     more = f"at most ${MOST_USD:.3f} more"
     said = await asyncio.to_thread(told_of_served, path, capsys)
-    assert f"{more.capitalize()} may be on the bill, for calls cut off or not kept" in said["report"]
-    assert f"$0.020 spent, {more} for calls cut off or not kept" in said["runs"]
-    assert f"{more} for calls cut off or not kept" in said["page"]
+    assert f"{more.capitalize()} may be on the bill, for calls without a reply or not kept" in said["report"]
+    assert f"$0.020 spent, {more} for calls without a reply or not kept" in said["runs"]
+    assert f"{more} for calls without a reply or not kept" in said["page"]
 
 
 def told_of_served(path: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, str]:
@@ -181,10 +195,16 @@ def test_and_the_cap_holds_with_it(tmp_path: Path, capsys: pytest.CaptureFixture
 @pytest.mark.parametrize(
     ("row", "words"),
     [
-        ({"state": "done", "bill_usd": 0.0}, "nothing spent, at most $1.25 more for calls cut off"),
-        ({"state": "done", "bill_usd": None}, "cost unknown, at most $1.25 more for calls cut off or not counted"),
-        ({"state": "running", "bill_usd": 0.5}, "$0.50 spent, at most $1.25 more for calls under way or cut off"),
-        ({"state": "asked", "bill_usd": 0.5}, "$0.50 spent, at most $1.25 more for calls cut off or not kept"),
+        ({"state": "done", "bill_usd": 0.0}, "nothing spent, at most $1.25 more for calls without a reply"),
+        (
+            {"state": "done", "bill_usd": None},
+            "cost unknown, at most $1.25 more for calls without a reply or not counted",
+        ),
+        (
+            {"state": "running", "bill_usd": 0.5},
+            "$0.50 spent, at most $1.25 more for calls under way or without a reply",
+        ),
+        ({"state": "asked", "bill_usd": 0.5}, "$0.50 spent, at most $1.25 more for calls without a reply or not kept"),
     ],
 )
 def test_whose_losses_they_are_is_said(row: dict[str, Any], words: str) -> None:

@@ -34,7 +34,7 @@ def test_what_the_experiment_has_paid(bill: float | None, words: str) -> None:
     (section,) = facts_sections({"bill_usd": bill})
     assert section.words == (f"What the experiment has paid, each call once: {words}.",)
     (section,) = facts_sections({"bill_usd": bill, "losses_usd": 0.022})
-    more = f"and at most $0.022 more, for calls that were cut off{' or not counted' if bill is None else ''}"
+    more = f"and at most $0.022 more, for calls without a reply{' or not counted' if bill is None else ''}"
     assert section.words == (f"What the experiment has paid, each call once: {words}, {more}.",)
 
 

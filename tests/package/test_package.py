@@ -26,6 +26,8 @@ import yaml
 from container_context import files_let_through
 
 import moot
+from moot.cli.schema import experiment_schema
+from moot.report.publish.board import BOARD_SCHEMA
 
 HERE = Path(__file__).resolve().parents[2]
 PYTHON = os.environ.get("MOOT_PYTHON_PACKAGE", "")
@@ -250,6 +252,17 @@ class TestDeployed:
         known = called([str(Path(sys.executable).parent / "moot"), "serve", "--help"], HERE, COLUMNS="200")
         for option in services["moot"]["command"][2:]:
             assert option.partition("=")[0] in known
+
+    def test_the_schemas_that_are_published(self, tmp_path: Path) -> None:
+        """As a validator reads them that takes patterns as ECMA-262 has them."""
+        (tmp_path / "leaderboard.schema.json").write_text(json.dumps(BOARD_SCHEMA), encoding="utf-8")
+        (tmp_path / "experiment.schema.json").write_text(json.dumps(experiment_schema()), encoding="utf-8")
+        (tmp_path / "cup.yaml").write_text(FILE.replace("ann", "модель-1"), encoding="utf-8")
+        schemas = sorted(tmp_path.glob("*.schema.json"))
+        tool("check-jsonschema", "--check-metaschema", *schemas)
+        tool("check-jsonschema", "--schemafile", schemas[0], tmp_path / "cup.yaml")
+        (tmp_path / "board.json").write_text('{"rows": []}', encoding="utf-8")
+        tool("check-jsonschema", "--schemafile", schemas[1], tmp_path / "board.json")
 
     def test_the_workflow(self, tmp_path: Path) -> None:
         tool("check-jsonschema", "--builtin-schema", "vendor.github-workflows", ".github/workflows/test.yml")

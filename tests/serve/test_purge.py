@@ -223,13 +223,13 @@ async def test_with_its_words_no_money_is_forgotten(tmp_path: Path, capsys: pyte
     after, words = await asyncio.to_thread(told)
     assert (after["bill_usd"], after["losses_usd"], after["losses_unknown"]) == (None, None, 3)
     assert after["losses_known_usd"] == pytest.approx(known_usd)
-    assert f"up to {money(known_usd)} more for other calls cut off or not kept" in words
+    assert f"up to {money(known_usd)} more for other calls without a reply or not kept" in words
     async with serving(tmp_path, priced) as served:
         assert (await served.chat("Where is the last well?"))[0] == 200
     capsys.readouterr()
     assert await asyncio.to_thread(run_app, app, ["report", str(tmp_path / "team.yaml")]) == 0
     report = " ".join(capsys.readouterr().out.split())
-    assert f"Up to {money(known_usd)} more may be on the bill, for other calls cut off or not kept." in report
+    assert f"Up to {money(known_usd)} more may be on the bill, for other calls without a reply or not kept." in report
 
 
 async def test_what_judges_failed_at_is_forgotten(tmp_path: Path) -> None:

@@ -272,7 +272,7 @@ class Watched:
 
 
 def _paid_usd(calls: ExperimentCalls) -> float | None:
-    """Unknown, too, where one that has no price was cut off."""
+    """Unknown, too, where one that has no price brought no reply."""
     return None if calls.unpriced else calls.cost_usd
 
 

@@ -20,7 +20,17 @@ from moot.types import MOST_CHOICES, QuestionKind
 
 SOURCES = ("file", "hub", "builtin")
 """Where a set of questions may come from: the keys by which it is told from a question."""
-Name = Annotated[str, Field(pattern=r"^[\w.:-]+$", max_length=100, description="Letters, digits, . : _ -")]
+_IN_SCHEMAS = r"^[^\s\x00-,/;-@\[-\^`{-\x7f]+$"
+"""The same in ASCII, and beyond it anything but spaces: to editors, \\w is no letter of other alphabets."""
+Name = Annotated[
+    str,
+    Field(
+        pattern=r"^[\w.:-]+$",
+        max_length=100,
+        description="Letters, digits, . : _ -",
+        json_schema_extra={"pattern": _IN_SCHEMAS},
+    ),
+]
 
 
 def _sample(sample: object) -> object:

@@ -140,6 +140,23 @@ class TestWhatCannotBeReadIsNamed:
         ):
             self.table(tmp_path, "correct", "1", "0", "maybe", "0")
 
+    @pytest.mark.parametrize(
+        "cell", ["$0.01", "0.01$", "0,01 $", "$ 0.01", "US$0.01", "usd 0.01", "0.01 USD", " $0.01"]
+    )
+    def test_a_cost_may_name_dollars(self, cell: str, tmp_path: Path) -> None:
+        logs = self.table(tmp_path, "cost", *(f'"{cell}"' for _ in range(4)))
+        assert [row["cost_usd"] for row in logs.replies] == [0.01] * 4
+        assert logs.notes == ()
+
+    @pytest.mark.parametrize("cell", ["0.01 €", "€0.01", "0.01 EUR", "A$0.01", "1 ct", "-$0.01", "$", "$1.2.3"])
+    def test_of_anything_else_it_is_said_that_it_is_none(self, cell: str, tmp_path: Path) -> None:
+        logs = self.table(tmp_path, "cost", "$0.5", "n/a", "", cell)
+        assert f"kept.csv: cost: 1 of 2 cells is no amount in USD and not read ({cell!r} in line 5)" in logs.notes
+
+    def test_dollars_with_a_thousand_or_a_decimal_comma_are_refused(self, tmp_path: Path) -> None:
+        with pytest.raises(FileError, match=r"kept.csv:2: cost: '1,234' is a thousand or a decimal comma"):
+            self.table(tmp_path, "cost", '"$1,234"', "", "", "")
+
     def test_one_that_is_named(self, tmp_path: Path) -> None:
         rows = (row.format(cell) for row, cell in zip(self.ROWS, ("1", "0", "maybe", "0"), strict=True))
         (tmp_path / "kept.csv").write_text("\n".join((f"{self.HEAD}correct", *rows)))
@@ -148,7 +165,7 @@ class TestWhatCannotBeReadIsNamed:
         ):
             import_logs("csv", [tmp_path / "kept.csv"], metric="correct")
 
-    @pytest.mark.parametrize("column", ["cost", "prompt_tokens", "latency", "latency_ms"])
+    @pytest.mark.parametrize("column", ["prompt_tokens", "latency", "latency_ms"])
     def test_a_cell_that_is_no_number(self, column: str, tmp_path: Path) -> None:
         logs = self.table(tmp_path, column, "0.5", "n/a", "", "0.1 USD")
         assert (
@@ -251,6 +268,92 @@ class TestTablesOfElsewhere:
         logs = imported(tmp_path, "Frage;Antwort;Lösung;Modell;Ausgabe;x", *rows)
         assert logs.questions == ()
         assert any("columns that are not used: Antwort, Lösung, x" in note for note in logs.notes)
+
+
+class TestRepliesUnderTheNameOfAnswers:
+    """Beside models it can be nothing else where something else is the reference, or where one question has several."""
+
+    HEADS = (
+        "question,target,answer,model",
+        "Frage,Lösung,Antwort,Modell",
+        "Pregunta,Respuesta correcta,Respuesta,Modelo",
+        "Question,Bonne réponse,Réponse,Modèle",
+        "Domanda,Risposta corretta,Risposta,Modello",
+        "Pergunta,Resposta certa,Resposta,Modelo",
+        "Вопрос,Правильный ответ,Ответ,Модель",
+        "question,correct,answer,model",
+    )
+
+    @pytest.mark.parametrize("head", HEADS)
+    def test_beside_a_reference(self, head: str, tmp_path: Path) -> None:
+        logs = imported(tmp_path, head, "Where?,Paris,Paris,m1", "Where?,Paris,Rome,m2")
+        assert [(row["text"], row["answer"]) for row in logs.questions] == [("Where?", "Paris")]
+        assert [(model.name, model.here) for model in logs.models] == [("m1", 1.0), ("m2", 0.0)]
+        _, reference, said, _ = head.split(",")
+        assert f"kept.csv: the replies are those under {said}, since the reference is under {reference}" in logs.notes
+
+    def test_beside_a_reference_and_verdicts(self, tmp_path: Path) -> None:
+        logs = imported(
+            tmp_path, "Frage;Lösung;Antwort;Modell;korrekt", "Wo?;Bonn;in Bonn;m1;ja", "Wo?;Bonn;Rom;m2;nein"
+        )
+        assert [(model.stated, model.here) for model in logs.models] == [(1.0, 1.0), (0.0, 0.0)]
+
+    @pytest.mark.parametrize("head", ["Frage,Antwort,Modell,korrekt", "question,answer,model,correct"])
+    def test_where_they_differ_to_one_question(self, head: str, tmp_path: Path) -> None:
+        logs = imported(tmp_path, head, "Where?,Paris,m1,ja", "Where?,Rome,m2,nein")
+        assert (stated(logs), logs.questions) == ([1.0, 0.0], ())
+        said = f"the replies are those under {head.split(',')[1]}, which differ between rows of one question ('Where?')"
+        assert f"kept.csv: {said}" in logs.notes
+        assert [row.get("text") for row in logs.replies] == ["Paris", "Rome"]
+
+    @pytest.mark.parametrize("head", ["Frage,Antwort,Modell", "question,answer,model", "Pregunta,Respuesta,Modelo"])
+    def test_where_they_may_be_the_reference_nothing_is_guessed(self, head: str, tmp_path: Path) -> None:
+        with pytest.raises(FileError, match=r"a column of models and none of their replies") as raised:
+            imported(tmp_path, head, "Where?,Paris,m1", "Where?,paris ,m2", "Whence?,Rome,m1")
+        assert f"references under another name, such as target, if the replies are under {head.split(',')[1]}" in str(
+            raised.value
+        )
+
+    def test_a_column_of_verdicts_is_no_reference(self, tmp_path: Path) -> None:
+        with pytest.raises(FileError, match=r"a column of models and none of their replies"):
+            imported(tmp_path, "question,answer,model,correct", "Where?,Paris,m1,yes", "Whence?,Rome,m1,no")
+
+
+class TestVerdictsInOtherLanguages:
+    WORDS = (
+        *(("yes", "no"), ("ja", "nein"), ("Да", "Нет"), ("oui", "non"), ("sí", "no"), ("si", "no"), ("sim", "não")),
+        *(("WAHR", "FALSCH"), ("VRAI", "FAUX"), ("VERDADERO", "FALSO"), ("ИСТИНА", "ЛОЖЬ"), ("richtig", "falsch")),
+    )
+
+    @pytest.mark.parametrize("words", WORDS, ids="-".join)
+    @pytest.mark.parametrize("head", ["answer,correct", "target,correct", "answer,korrekt", "answer,верно"])
+    def test_are_verdicts(self, words: tuple[str, str], head: str, tmp_path: Path) -> None:
+        rows = (f"Where?,Paris,{words[0]},m1,Paris", f"Where?,Paris,{words[1]},m2,Rome")
+        logs = imported(tmp_path, f"question,{head},model,reply", *rows)
+        assert (stated(logs), [row["answer"] for row in logs.questions]) == ([1.0, 0.0], ["Paris"])
+
+    @pytest.mark.parametrize("words", WORDS, ids="-".join)
+    def test_also_where_nothing_else_is_the_reference(self, words: tuple[str, str], tmp_path: Path) -> None:
+        rows = (f"Where?,{words[0]},m1,Paris", f"Whence?,{words[1]},m1,Rome")
+        logs = imported(tmp_path, "question,correct,model,reply", *rows)
+        assert (stated(logs), logs.questions) == ([0.5], ())
+
+    @pytest.mark.parametrize("words", [("yes", "no"), ("ja", "nein"), ("true", "false")], ids="-".join)
+    def test_what_may_be_the_answer_to_a_question_of_yes_or_no_is_taken_for_neither(
+        self, words: tuple[str, str], tmp_path: Path
+    ) -> None:
+        yes, no = words
+        rows = (f"Hot?,{yes},m1,{yes.title()}.", f"Hot?,{yes},m2,{no}", f"Cold?,{no},m1,{no}", f"Cold?,{no},m2,{no}")
+        logs = imported(tmp_path, "question,correct,model,reply", *rows)
+        told = "correct may be the right answer or whether the reply is right, so it is taken for neither"
+        assert f"kept.csv: {told}: call it is_correct, or call it answer" in logs.notes
+        assert (stated(logs), logs.questions) == ([None, None], ())
+        logs = imported(tmp_path, "question,is_correct,model,reply", *rows)
+        assert stated(logs) == [0.5, 0.5]
+
+    def test_to_such_questions_verdicts_that_differ_between_replies_are_verdicts(self, tmp_path: Path) -> None:
+        logs = imported(tmp_path, "question,correct,model,reply", "Hot?,yes,m1,yes", "Hot?,no,m2,no")
+        assert stated(logs) == [1.0, 0.0]
 
 
 def test_what_a_call_without_a_reply_cost_is_part_of_the_bill_where_it_is_told(tmp_path: Path) -> None:

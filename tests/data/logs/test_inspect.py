@@ -217,6 +217,50 @@ def test_samples_that_the_log_counts_and_does_not_hold(tmp_path: Path) -> None:
     assert "a.json (acme/ann): the log counts 3 samples, and only 1 can be found in it" in logs.notes
 
 
+class TestAFigureOfMoreThanIsHere:
+    """It is no figure of these replies, however they are put together: that is not told as the reason."""
+
+    choices: ClassVar[dict[str, Any]] = {"choices": ["Rome", "Paris", "Bonn"]}
+
+    def judged(self, *targets: str) -> list[dict[str, Any]]:
+        """The first question is answered rightly, and none of the others."""
+        samples = [sample(f"q{n}", 1, "I" if n else "C") | self.choices for n, _ in enumerate(targets)]
+        return [each | {"target": target} for each, target in zip(samples, targets, strict=True)]
+
+    def told(self, path: Path) -> list[str]:
+        return [note for note in import_logs("inspect", [path]).notes if "in the log" in note]
+
+    def test_where_several_choices_are_right_together(self, tmp_path: Path) -> None:
+        path = log(tmp_path / "a.json", self.judged("B", "B", "AC", "AC"), result(0.25))
+        figure = "match accuracy is 25.0 % in the log, of more questions than are here"
+        assert self.told(path) == [f"acme/ann: {figure}; on these {MEAN} is 50.0 %"]
+
+    def test_where_nobody_can_be_asked(self, tmp_path: Path) -> None:
+        samples = self.judged("B", "B", "B")
+        samples[2]["input"] = "\u200b "
+        figure = "match accuracy is 33.3 % in the log, of more questions than are here"
+        assert self.told(log(tmp_path / "a.json", samples, result(1 / 3))) == [
+            f"acme/ann: {figure}; on these {MEAN} is 50.0 %"
+        ]
+
+    def test_where_a_part_of_the_log_is_lost(self, tmp_path: Path) -> None:
+        results = {"scores": [result(0.25)], "total_samples": 4}
+        figure = "match accuracy is 25.0 % in the log, of more questions than are here"
+        path = log(tmp_path / "a.json", self.judged("B", "B"), results=results)
+        assert self.told(path) == [f"acme/ann: {figure}; on these {MEAN} is 50.0 %"]
+
+    def test_where_none_that_is_here_was_judged(self, tmp_path: Path) -> None:
+        samples = self.judged("AC", "B")
+        samples[1]["scores"]["match"]["value"] = "?"
+        figure = "match accuracy is 100.0 % in the log, of more questions than are here"
+        assert self.told(log(tmp_path / "a.json", samples, result(1.0))) == [
+            f"acme/ann: {figure}; on these there is no verdict"
+        ]
+
+    def test_of_the_same_figure_nothing_is_told(self, tmp_path: Path) -> None:
+        assert self.told(log(tmp_path / "a.json", self.judged("B", "B", "AC"), result(0.5))) == []
+
+
 class TestChoicesWithoutAnAnswer:
     """Of a scorer that takes answers a reply without one has none; of one that takes none every reply is read."""
 

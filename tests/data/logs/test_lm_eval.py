@@ -453,6 +453,14 @@ class TestOddTasks:
         for task in ("mixed", "many"):
             assert f"{task}: 1 question of more than 26 choices, left out" in logs.notes
 
+    def test_a_figure_that_is_of_these_too_is_told_as_such(self, tmp_path: Path) -> None:
+        many = [f"c{n}" for n in range(27)]
+        rows = [chosen("Which?", many, "0", 3, 0.0), chosen("Legs?", ["a", "b"], "0", 0, 1.0)]
+        written(tmp_path, "ann", "mixed", rows, acc__none=0.5)
+        figure = "acc is 50.0 % in the log, of more questions than are here"
+        mean = "on these the mean over questions of their mean verdict on single replies is 100.0 %"
+        assert f"ann: {figure}; {mean}" in import_logs("lm-eval", [tmp_path]).notes
+
     def test_replies_are_read_by_the_sets_own_labels_as_the_targets_are(self, tmp_path: Path) -> None:
         doc = {"question": "Hot?", "choices": {"text": ["ice", "fire"], "label": ["1", "2"]}}
         for model, said in (("ann", "2"), ("bob", "(1)")):

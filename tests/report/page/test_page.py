@@ -385,7 +385,7 @@ def test_the_lead_counts() -> None:
     assert lead({**FIGURES, "bill_usd": 0.0, "losses_usd": 0.0}).endswith(" · no cost")
     assert lead({**FIGURES, "bill_usd": 0.0012}).endswith(" · $0.0012"), "a nought that is none"
     assert lead({**FIGURES, "bill_usd": 0.09, "losses_usd": 0.022}).endswith(
-        " · $0.090, at most $0.022 more for calls cut off"
+        " · $0.090, at most $0.022 more for calls without a reply"
     )
 
 

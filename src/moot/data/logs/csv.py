@@ -12,11 +12,13 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from moot.data.blank_references import BlankReferences
+from moot.data.logs.csv_answers import called_answers
 from moot.data.logs.csv_blank_rows import blank_rows, check_filled, filled_rows
-from moot.data.logs.csv_cells import OddCells, odd_cells
-from moot.data.logs.csv_names import NAMES, guessed_anywhere
+from moot.data.logs.csv_cells import odd_cells
+from moot.data.logs.csv_names import NAMES, guessed_anywhere, named
 from moot.data.logs.csv_numbers import figure as figure_of
-from moot.data.logs.csv_numbers import may_be_two
+from moot.data.logs.csv_numbers import in_dollars, may_be_two
+from moot.data.logs.csv_unclear import no_reference, unclear_column
 from moot.data.logs.csv_verdicts import (
     SAY_RIGHT,
     SHARES,
@@ -30,7 +32,7 @@ from moot.data.logs.csv_verdicts import (
     verdict_column,
 )
 from moot.data.logs.fields import text, tokens
-from moot.data.logs.log import NO_REFERENCE, LogEntry, LoggedReply, LogRemark, QuestionInLog, by_metric
+from moot.data.logs.log import LogEntry, LoggedReply, LogRemark, QuestionInLog, by_metric
 from moot.data.logs.rows_without_reference import NONE_WITHOUT, RowsWithoutReference
 from moot.data.logs.verdict_evidence import JudgedReply, evidence_of, says_reference
 from moot.data.tables.known_names import COLUMN_KEYS, ColumnNames, plain, several
@@ -40,8 +42,6 @@ from moot.data.tables.table import ENDINGS, QuestionTable, table_of
 from moot.errors import FileError
 from moot.types import TEXT, Case, Question
 
-PLACES = ("0", "1", "0.0", "1.0")
-"""Verdicts that may be the places of choices as well."""
 NONE = VerdictColumn(None)
 COST = "cost_usd"
 FIGURES = tuple(key for key in NAMES if key.endswith(("_usd", "_tokens", "seconds")))
@@ -75,6 +75,8 @@ class _ReplyColumns:
     model: str | None = None
     called: str = ""
     verdicts: VerdictColumn = NONE
+    remark: str | None = None
+    """Why its replies are those."""
 
     def cell(self, key: str, row: Mapping[str, Any]) -> Any:
         column = self.more.get(key)
@@ -87,8 +89,8 @@ class _ReplyColumns:
 def _entries(table: QuestionTable, wanted: str | None) -> Iterator[LogEntry]:
     yield from blank_rows(table)
     table = filled_rows(table)
-    columns, kept = _reply_columns(table, wanted)
-    unclear = _unclear(table, wanted)
+    unclear = unclear_column(table, wanted)
+    columns, kept = _reply_columns(table, wanted, None if unclear is None else unclear.name)
     check_filled(table, kept, dict.fromkeys(each.model for each in columns if each.model is not None))
     questions = _questions(table, kept)
     rows = dict(table.rows(table.names))
@@ -104,7 +106,7 @@ def _entries(table: QuestionTable, wanted: str | None) -> Iterator[LogEntry]:
     of_lines = questions.blank.joined(known, blank, table.path)
     yield from questions.blank.remarks(of_lines, table.path)
     columns, against = _borne_out(columns, rows, of_lines)
-    for words in dict.fromkeys((*against, *(each.verdicts.remark for each in columns))):
+    for words in dict.fromkeys((*against, *(told for each in columns for told in (each.remark, each.verdicts.remark)))):
         if words is not None:
             yield LogRemark(f"{name}: {words}")
     if columns[0].called == columns[0].reply:
@@ -112,16 +114,10 @@ def _entries(table: QuestionTable, wanted: str | None) -> Iterator[LogEntry]:
     elif columns[0].model is None:
         yield LogRemark(f"{name}: no column names the model; it is called {columns[0].called}, as the file is")
     if unclear is not None:
-        yield LogRemark(
-            f"{name}: {unclear} may be the place of the right choice or whether the reply is right, so it is taken for"
-            " neither: call it is_correct, or write the letters of the right choices under answer"
-        )
+        yield LogRemark(f"{name}: {unclear.remark}")
     if questions.doubt is not None:
-        yield LogRemark(
-            f"{name}: {questions.doubt}; {NO_REFERENCE}: write the letters of the right choices under answer, or bring"
-            " questions of your own with the same ids"
-        )
-    of_question = {*_of_question(kept), unclear}
+        yield LogRemark(f"{name}: {no_reference(questions.doubt)}")
+    of_question = {*_of_question(kept), *(() if unclear is None else (unclear.name,))}
     free = [
         spare for spare in table.names if spare not in of_question and not any(column.uses(spare) for column in columns)
     ]
@@ -135,8 +131,8 @@ def _entries(table: QuestionTable, wanted: str | None) -> Iterator[LogEntry]:
         judged = any("worth" in each.more for each in columns)
         could = [] if judged else [spare for spare in unused if may_be_verdicts(table, spare)]
         yield LogRemark(f"{name}: columns that are not used: {', '.join(unused)}{_may_be_named(could)}")
-    for odd in _unread_figures(table, columns):
-        yield LogRemark(f"{name}: {odd.column}: {odd.share} no number from 0 on and not read {odd.place}")
+    for unread in _unread_figures(table, columns):
+        yield LogRemark(f"{name}: {unread}")
     for line, question in of_lines.items():
         for each in columns:
             model = str(text(rows[line].get(each.model))) if each.model is not None else each.called
@@ -153,11 +149,21 @@ def _may_be_named(columns: Sequence[str]) -> str:
     return f"; if {which} says whether a reply is right: {by_metric(columns[0] if len(columns) == 1 else 'NAME')}"
 
 
-def _unread_figures(table: QuestionTable, columns: Sequence[_ReplyColumns]) -> Iterator[OddCells]:
-    for column in dict.fromkeys(each.more[key] for each in columns for key in FIGURES if key in each.more):
-        odd = odd_cells(table, column, lambda cell: figure_of(cell) is not None)
+def _unread_figures(table: QuestionTable, columns: Sequence[_ReplyColumns]) -> Iterator[str]:
+    keys = {each.more[key]: key for each in columns for key in FIGURES if key in each.more}
+    for column, key in keys.items():
+        odd = odd_cells(table, column, _is_cost if key == COST else _is_figure)
         if odd is not None:
-            yield odd
+            expected = "amount in USD" if key == COST else "number from 0 on"
+            yield f"{odd.column}: {odd.share} no {expected} and not read {odd.place}"
+
+
+def _is_figure(cell: str) -> bool:
+    return figure_of(cell) is not None
+
+
+def _is_cost(cell: str) -> bool:
+    return figure_of(in_dollars(cell)) is not None
 
 
 def _borne_out(
@@ -202,54 +208,26 @@ def _is_score(name: str, columns: _ReplyColumns) -> bool:
     return plain(own.strip(" _-:.")) in NAMES["worth"]
 
 
-def _reply_columns(table: QuestionTable, wanted: str | None) -> tuple[list[_ReplyColumns], list[str]]:
+def _reply_columns(
+    table: QuestionTable, wanted: str | None, unclear: str | None
+) -> tuple[list[_ReplyColumns], list[str]]:
     """Those of replies, and the names of the rest, which are the question's."""
-    model = _named(table.names, "model")
-    unclear = _unclear(table, wanted)
+    model = named(table.names, "model")
     # "correct" is the reference of many tables.
     judged = verdict_column(table, {name: plain(name) for name in table.names if name != unclear}, wanted)
-    found = {key: name for key in _OF_ONE_REPLY if (name := _named(table.names, key)) is not None and key != "worth"}
+    found = {key: name for key in _OF_ONE_REPLY if (name := named(table.names, key)) is not None and key != "worth"}
     if judged.column is not None:
         found = {key: name for key, name in found.items() if name != judged.column} | {"worth": judged.column}
-    reply = _named([name for name in table.names if name not in found.values()], "reply") or found.pop(
-        "extracted", None
-    )
-    if reply is not None and (model is not None or _named(table.names, "reply") is not None):
-        taken = {reply, model, unclear, *found.values(), *judged.beside}
-        columns = _ReplyColumns(reply, found, model, table.path.stem, judged)
-        return [columns], [name for name in table.names if name not in taken]
-    if model is not None:
-        expected = "expected a column such as reply, response or output beside it"
-        raise FileError(f"a column of models and none of their replies; {expected}", file=table.path, key=model)
+    reply = named([name for name in table.names if name not in found.values()], "reply") or found.pop("extracted", None)
+    own = {model, unclear, *found.values(), *judged.beside}
+    remark = None
+    if reply is None and model is not None:
+        called = called_answers(table, model, [name for name in table.names if name not in own])
+        reply, remark = called.column, called.remark
+    if reply is not None and (model is not None or named(table.names, "reply") is not None):
+        columns = _ReplyColumns(reply, found, model, table.path.stem, judged, remark)
+        return [columns], [name for name in table.names if name not in {reply, *own}]
     return _wide(table, wanted)
-
-
-def _named(names: Sequence[str], key: str) -> str | None:
-    """In the order in which names of this kind are looked for."""
-    by_plain = {plain(name): name for name in names}
-    return next((by_plain[known] for known in NAMES[key] if known in by_plain), None)
-
-
-def _unclear(table: QuestionTable, wanted: str | None) -> str | None:
-    """A column of a row for each reply that is a verdict, or the place of the right one of two choices as well.
-
-    It is a verdict where something else is the reference, and where it differs between replies to one question.
-    """
-    if _named(table.names, "model") is None and _named(table.names, "reply") is None:
-        return None
-    of_question = guessed_anywhere(table.names).columns
-    column, choices, asked = of_question.get("answer"), of_question.get("choices"), of_question.get("text")
-    if not isinstance(column, str) or choices is None or asked is None or plain(column) not in NAMES["worth"]:
-        return None
-    if wanted is not None and plain(wanted) == plain(column):
-        return None
-    cells: dict[str, set[str]] = {}
-    words = several(asked)
-    for _, row in table.rows((column, *words)):
-        if (cell := text(row.get(column))) is not None:
-            cells.setdefault(str([row.get(each) for each in words]), set()).add(cell.strip())
-    one_each = all(len(each) == 1 for each in cells.values())
-    return column if cells and one_each and set.union(*cells.values()) <= set(PLACES) else None
 
 
 def _wide(table: QuestionTable, wanted: str | None) -> tuple[list[_ReplyColumns], list[str]]:
@@ -366,6 +344,7 @@ def _reply(
 ) -> LoggedReply:
     def figure(key: str) -> float | None:
         cell = text(columns.cell(key, row))
+        cell = in_dollars(cell) if cell is not None and key == COST else cell
         if cell is not None and key == COST and may_be_two(cell):
             problem = f"{cut(cell)!r} is a thousand or a decimal comma; expected a number with a point"
             raise FileError(problem, file=path, line=line, key=columns.more[key])

@@ -47,6 +47,12 @@ ELSEWHERE: Mapping[str, tuple[str, ...]] = {
 }
 
 
+def named(names: Sequence[str], key: str) -> str | None:
+    """In the order in which names of this kind are looked for."""
+    by_plain = {plain(name): name for name in names}
+    return next((by_plain[known] for known in NAMES[key] if known in by_plain), None)
+
+
 def guessed_anywhere(names: Sequence[str]) -> Guess:
     """As every table of questions is guessed; what is in doubt or missing then, by these names."""
     guess = guessed(names, {})

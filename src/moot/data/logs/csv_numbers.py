@@ -8,6 +8,13 @@ from moot.data.logs.fields import amount
 
 _COMMA = re.compile(r"(\d+),(\d+)")
 _THOUSANDS = 3
+_DOLLARS = re.compile(r"(?:(?:US ?)?\$|USD) ?(\d[\d.,]*)|(\d[\d.,]*) ?(?:(?:US ?)?\$|USD)", re.IGNORECASE)
+
+
+def in_dollars(cell: str) -> str:
+    """The number alone where a sign of dollars stands at it. One of another currency stays, and makes it no number."""
+    found = _DOLLARS.fullmatch(cell.strip())
+    return cell if found is None else found[1] or found[2]
 
 
 def figure(cell: str) -> float | None:

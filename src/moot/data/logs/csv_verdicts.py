@@ -16,16 +16,26 @@ from moot.data.tables.table import QuestionTable
 
 SAY_RIGHT = (
     *("correct", "iscorrect", "isright", "right", "passed", "pass", "accuracy", "acc", "verdict", "exactmatch"),
-    "верно",
+    *("верно", "правильно", "korrekt", "richtig", "correcto", "correcta", "corretto", "corretta", "correto", "correta"),
 )
 """What columns are called, as `plain` makes it, that say whether a reply is right."""
 ANYTHING = ("score", "grade")
 """Those that may say it, or how polite a reply is: they are no verdicts where the replies speak against it."""
 SHARES = (*ANYTHING, "accuracy", "acc")
 """Those that may give a part of a point: under "correct" such a number may be the answer itself."""
+_YES = (
+    *("true", "yes", "да", "ja", "oui", "sí", "si", "sì", "sim", "истина", "wahr", "vrai", "verdadero", "vero"),
+    "verdadeiro",
+)
+_NO = ("false", "no", "нет", "nein", "non", "não", "nao", "ложь", "falsch", "faux", "falso")
+"""With what spreadsheets write for true and false in these languages."""
+YES_OR_NO = frozenset((*_YES, *_NO))
+"""What may be the answer to a question as well."""
 VERDICTS = {
-    **dict.fromkeys(("1", "1.0", "true", "yes", "correct", "right", "pass", "passed", "c", "да"), 1.0),
-    **dict.fromkeys(("0", "0.0", "false", "no", "incorrect", "wrong", "fail", "failed", "i", "нет"), 0.0),
+    **dict.fromkeys(("1", "1.0", "correct", "right", "pass", "passed", "c", "верно", "правильно", "richtig"), 1.0),
+    **dict.fromkeys(("0", "0.0", "incorrect", "wrong", "fail", "failed", "i", "неверно", "неправильно"), 0.0),
+    **dict.fromkeys(_YES, 1.0),
+    **dict.fromkeys(_NO, 0.0),
 }
 WAY_OUT = f"no verdicts are taken; {by_metric()} says by which column replies are right"
 

@@ -22,6 +22,8 @@ class OtherFigure:
     value: float
     mean: float | None
     """Of its verdicts; None: it has none on single replies."""
+    of_more: bool = False
+    """Whether it is of questions too that are left out here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +100,7 @@ def _otherwise(
     for figure in stated:
         mean = _mean([reply for reply in replies if reply.logged.question.task == figure.task], theirs)
         if mean is None or abs(mean - figure.value) > ROUNDED:
-            yield OtherFigure(figure.task, figure.metric, figure.value, mean)
+            yield OtherFigure(figure.task, figure.metric, figure.value, mean, figure.of_more)
 
 
 def _mean(replies: Sequence[AnsweredReply], worth: Mapping[int, float | None]) -> float | None:

@@ -100,7 +100,12 @@ def put_together(
     if not placed:
         raise FileError(_unasked(questions), file=paths[0] if len(paths) == 1 else files[0])
     there = {reply.question.task for reply in placed}
-    figures = [figure for figure in figures if figure.task in there]
+    beyond = {(each.model, each.question.task) for each in replies if each.question.name in questions.left_out}
+    figures = [
+        replace(each, of_more=each.of_more or (each.model, each.task) in beyond)
+        for each in figures
+        if each.task in there
+    ]
     placed, resubmitted = each_once(placed)
     _check_tasks(placed)
     placed = _numbered(placed)

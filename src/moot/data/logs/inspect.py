@@ -141,7 +141,8 @@ def _entries(log: _Log, chosen: ChosenScore, *, takes: bool) -> Iterator[LogEntr
         problem = f"scores outside 0 to 1{figure} are no verdicts, and none of {chosen.name} is taken"
         yield LogRemark(f"{about}: {problem}", task)
     elif stated is not None and (value := share(stated.value)) is not None:
-        yield LoggedFigure(log.model, task, stated.told, value)
+        of_more = log.left_out > 0 or (total is not None and total > there)
+        yield LoggedFigure(log.model, task, stated.told, value, of_more=of_more)
     for sample in log.samples:
         worth = None if chosen.beyond else sample.scores.worth(chosen.name)
         taken = sample.scores.answers.get(chosen.answers_by or "")

@@ -6,7 +6,7 @@ A task is either generated, and the reply is there, or the model was shown each 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -80,6 +80,8 @@ class _TaskLog:
     config: Mapping[str, Any] = field(default_factory=dict)
     higher: Mapping[str, bool] = field(default_factory=dict)
     """By metric whether more is better, where the results say it."""
+    left_out: bool = False
+    """Whether the results are of more than these samples."""
 
     @property
     def has_no_replies(self) -> bool:
@@ -131,10 +133,15 @@ def _task_entries(logs: Sequence[_TaskLog], wanted: str | None) -> Iterator[LogE
         yield LogRemark(
             f"{task}: {count(len(too_many), 'question')} of more than {MOST_CHOICES} choices, left out", task
         )
-        logs = [replace(log, samples=[each for each in log.samples if each.ident not in too_many]) for log in logs]
+        logs = [_without(log, too_many) for log in logs]
         logs = [log for log in logs if log.samples]
     if logs:
         yield from _playable_entries(logs, wanted)
+
+
+def _without(log: _TaskLog, too_many: Set[str]) -> _TaskLog:
+    kept = [each for each in log.samples if each.ident not in too_many]
+    return replace(log, samples=kept, left_out=len(kept) < len(log.samples))
 
 
 def _playable_entries(logs: Sequence[_TaskLog], wanted: str | None) -> Iterator[LogEntry]:
@@ -165,7 +172,8 @@ def _playable_entries(logs: Sequence[_TaskLog], wanted: str | None) -> Iterator[
         if metric.told is not None and stated is not None:
             one = len({sample.filter for sample in log.samples}) == 1
             named = metric.told if one else f"{metric.told} of {chosen}"
-            yield LoggedFigure(log.model, task, named, 1 - stated if metric.turned else stated)
+            upright = 1 - stated if metric.turned else stated
+            yield LoggedFigure(log.model, task, named, upright, of_more=log.left_out)
         for sample in kept[log.path]:
             yield from _replies(log, sample, own)
     if form.unused:

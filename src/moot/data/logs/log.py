@@ -98,6 +98,8 @@ class LoggedFigure:
     task: str
     metric: str
     value: float
+    of_more: bool = False
+    """Whether it is of questions too on which no reply is read, so that no verdicts on these replies need to come to it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -127,16 +127,21 @@ def _other_figures(model: ImportedModel) -> Iterator[str]:
     for figure in model.otherwise:
         of_task = f" of {figure.task}" if model.metric is None else ""
         own = f"{model.name}: {figure.metric}{of_task} is {of_hundred(figure.value)} % in the log"
-        if figure.mean is None:
+        mean = "the mean over questions of their mean verdict on single replies"
+        if figure.of_more:
+            on_these = "there is no verdict" if figure.mean is None else f"{mean} is {of_hundred(figure.mean)} %"
+            yield f"{own}, of more questions than are here; on these {on_these}"
+        elif figure.mean is None:
             yield f"{own}, and not made of verdicts on single replies"
         else:
-            mean = "the mean over questions of their mean verdict on single replies"
             yield f"{own}, {mean} {of_hundred(figure.mean)} %"
     stated, here = model.stated, model.here
     if stated is None or here is None or abs(stated - here) <= ROUNDED:
         return
     if model.judged and model.judged != model.graded:
-        yield f"{model.name}: the log's figure is of {count(model.judged, 'reply', 'replies')}, the one here of {model.graded}"
+        of_more = model.metric is not None and any(figure.of_more for figure in model.otherwise)
+        theirs = "the log's verdicts on what is here are" if of_more else "the log's figure is"
+        yield f"{model.name}: {theirs} of {count(model.judged, 'reply', 'replies')}, the one here of {model.graded}"
 
 
 def _difference(model: ImportedModel, own: Sequence[AnsweredReply], cases: Mapping[str, Case]) -> str:

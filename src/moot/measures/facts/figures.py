@@ -109,10 +109,10 @@ def _paid(figures: Figures) -> str:
         return (
             paid + known
             if bill is None
-            else f"{paid}{known}, and more that nobody knows, for {calls} cut off without a price"
+            else f"{paid}{known}, and more that nobody knows, for {calls} without a reply or a price"
         )
     losses = figures.get("losses_usd")
-    return f"{paid}, and at most {money(losses)} more, for calls that were {whose_losses(bill)}" if losses else paid
+    return f"{paid}, and at most {money(losses)} more, for calls {whose_losses(bill)}" if losses else paid
 
 
 def unknown_cost_words(known: Mapping[str, Any] | None) -> str:
@@ -141,15 +141,16 @@ def _known_beside(losses: Figures, whose: str) -> str:
     return f", up to {money(known_usd)} more for other calls {whose}" if known_usd else ""
 
 
-LOST_OR_UNDER_WAY = "under way or cut off"
+LOST_OR_UNDER_WAY = "under way or without a reply"
 """Which those are while a run goes on."""
-LOST_OR_NOT_KEPT = "cut off or not kept"
+LOST_OR_NOT_KEPT = "without a reply or not kept"
 """Which those are that nobody planned: of what is forgotten, or never was kept, the sum stays in the books."""
 
 
 def whose_losses(bill_usd: float | None) -> str:
-    """What more may be on the bill is for such calls. Of a bill that is not known also for those that nobody counted."""
-    return "cut off or not counted" if bill_usd is None else "cut off"
+    """What more may be on the bill is for such calls, be it that they were cut off, cancelled or answered with an error. Of a
+    bill that is not known also for those that nobody counted."""
+    return "without a reply or not counted" if bill_usd is None else "without a reply"
 
 
 def _why_unknown(figures: Figures) -> str:

@@ -30,7 +30,8 @@ _MAYBE_NAME = {"type": ["string", "null"], "maxLength": 500}
 _LINK = {
     "type": ["string", "null"],
     "maxLength": 2_000,
-    "pattern": r"^(https://[^\s\"'<>\\]+|(?![/.])(?!.*\.\.)[A-Za-z0-9._~/-]+)$",
+    # Others read it as ECMA-262 has it, which knows no \" even in a class.
+    "pattern": r"""^(https://[^\s"'<>\\]+|(?![/.])(?!.*\.\.)[A-Za-z0-9._~/-]+)$""",
     "description": "Below this folder, or an https address",
 }
 
@@ -133,7 +134,7 @@ ROW: dict[str, Any] = _object(
             "items": {"type": "string", "maxLength": 2_000},
             "description": "What the run's report says of this row before it is believed",
         },
-        "date": {"type": "string", "pattern": r"^\d{4}-\d{2}-\d{2}$"},
+        "date": {"type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"},
         "moot": {**_NAME, "description": "The version"},
         "report": _LINK,
         "repeat": {
