@@ -68,7 +68,9 @@ def test_what_was_cut_off_stands_beside_the_bill(
         assert (tells["bill_usd"], tells["losses_usd"]) == (figures["bill_usd"], figures["losses_usd"])
 
 
-def test_a_call_that_was_answered_with_an_error_was_not_cut_off(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_call_that_was_answered_with_an_error_was_not_cut_off(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Gateways hand on what befell them with the status 200: the body comes whole, and a reply is not in it."""
     with provider(latency_s=0.0) as server:
         server.first = {"error": {"code": 502, "message": "upstream died"}}
