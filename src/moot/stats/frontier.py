@@ -216,9 +216,7 @@ def _tables(options: Mapping[str, Option], asked: Sequence[str], unpriced: Mappi
             if question in option.waiting:
                 worst[place, column] = option.waiting[question].least
                 best[place, column] = option.waiting[question].most
-    with_missing = lowest, highest, worst_completed, best_completed = [
-        table.copy() for table in (least, most, worst, best)
-    ]
+    with_missing = lowest, highest, at_worst, at_best = [table.copy() for table in (least, most, worst, best)]
     for place, option in enumerate(several):
         for column, question in enumerate(asked) if option.completed else ():
             if question in option.completed:
@@ -228,8 +226,7 @@ def _tables(options: Mapping[str, Option], asked: Sequence[str], unpriced: Mappi
     pooled, waits = not all(option.once for option in several), [bool(option.waiting) for option in several]
     beyond = float(_tables(unpriced, asked).highest.mean(axis=1).max()) if unpriced else -math.inf
     known = np.where(shown[:, None], right, np.nan)
-    completed = (lowest, highest, worst_completed, best_completed)
-    return _Tables(known, graded, least, most, pooled, worst, best, waits, *completed, beyond)
+    return _Tables(known, graded, least, most, pooled, worst, best, waits, lowest, highest, at_worst, at_best, beyond)
 
 
 def _accuracy(tables: _Tables, own: int, asked: Sequence[str]) -> _Accuracy:

@@ -166,7 +166,7 @@ def _odd(raw: Raw, cell: Cell) -> Row:
     told = {"why": why} if waiting else {}
     if not rows:
         return {"odd": [], **told}
-    names, n = list(rows[0][1]), len(rows)
+    names, n = sorted(rows[0][1]), len(rows)
     spoken = {name: sum(said[name] is not None for _, said, _ in rows) for name in names}
     odd = []
     if all(len(groups) <= 1 for groups, _, _ in rows):
@@ -189,7 +189,10 @@ def _in_words(kept: str, rule: str, weights: Mapping[str, float]) -> str:
     loud = [weight for weight in weights.values() if weight > 0]
     if len(loud) < 2:
         return rule
-    return "; ".join(f"{name} {_times(weight, median(loud))}" for name, weight in weights.items())
+    # The loudest first; of equals by name, so that no seat decides.
+    by_name = sorted(weights)
+    in_order = sorted(by_name, key=lambda name: round(weights[name], 9), reverse=True)
+    return "; ".join(f"{name} {_times(weights[name], median(loud))}" for name in in_order)
 
 
 def _times(weight: float, middle: float) -> str:
