@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import time
 from collections.abc import Mapping
@@ -36,6 +37,9 @@ from moot.models.stream_way import StreamRefused, StreamWay, Way
 from moot.models.wire import bill_in_part, cost_of, read_completion, read_usage
 from moot.models.wordless_warnings import warning_without_words
 from moot.types import Price, Reply, Request
+
+_FRAMES = re.compile(r"Traceback \(most recent call last\):(?:\n[ \t][^\n]*+)*+\s?")
+"""Of an error that LiteLLM has put into the words of its own: where in its code that was says nothing of the reply."""
 
 
 class LitellmModel:
@@ -247,7 +251,8 @@ class LitellmModel:
         return self._secrets.hidden_in(f"{self.model}: {type(error).__name__}: {self._words_of(error)}")
 
     def _words_of(self, error: Exception) -> str:
-        return border.storable(self._secrets.shortened(border.printed(error), border.LONGEST_WORDS))
+        words = _FRAMES.sub("", border.printed(error))
+        return border.storable(self._secrets.shortened(words, border.LONGEST_WORDS))
 
 
 def _written(response: Any) -> str:
