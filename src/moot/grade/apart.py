@@ -22,13 +22,14 @@ _WORD = re.compile(r"[^\W_]+")
 
 def parting(gap: str) -> bool:
     """Whether what stands between two words parts them: no white space, nor the hyphen of twenty-one, nor quotes and stars."""
-    bare = gap.strip()
-    return bool(bare) and bare not in ("**", "*", "__") and _MARKS.search(gap) is not None
+    if gap == " " or not (bare := gap.strip()):
+        return False
+    return bare not in ("**", "*", "__") and _MARKS.search(gap) is not None
 
 
 def ending(gap: str) -> bool:
     """Whether it ends a number, a part of one and its unit; not the bracket of 401(k)."""
-    return _ENDS.search(gap) is not None
+    return gap != " " and _ENDS.search(gap) is not None
 
 
 def in_digits(words: Sequence[str], gaps: Sequence[str], language: str) -> str | None:

@@ -142,6 +142,11 @@ def is_counted(word: str) -> bool:
     return word in _WORDS
 
 
+def is_count(word: str) -> bool:
+    """Whether it is one of how many there are."""
+    return (numeral := _WORDS.get(word.replace("ё", "е"))) is not None and not numeral.ordinal
+
+
 def is_scale(word: str) -> int:
     """How much an English thousand, million or so multiplies; 0 of any other word."""
     numeral = _ENGLISH.get(word)
