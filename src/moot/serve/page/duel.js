@@ -171,7 +171,7 @@ async function tellSide(each, { episode, name }, bill, open, here) {
 
 function step(call) {
   const item = document.createElement("li");
-  item.textContent = shown(`${call.player} ${call.error || call.problem ? "could not answer" : done(call)}`);
+  item.textContent = shown(`${call.player} ${done(call)}`);
   return item;
 }
 
