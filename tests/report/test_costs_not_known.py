@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from billing import priced, provider
 from cup_commands import command
 from jsonschema import Draft202012Validator
 
@@ -63,6 +64,21 @@ def test_on_a_leaderboard(tmp_path: Path) -> None:
     }
     page = (tmp_path / "board" / "index.html").read_text()
     assert page.count('<td class="figure-cell" data-key=""><span class="why">not known</span></td>') == 3
+
+
+def test_of_no_call_is_told_as_of_some(tmp_path: Path) -> None:
+    """A table without a column of costs may be of what is free."""
+    unknown = "Paid: not known: a price or token count is missing"
+    assert f"{unknown}, all of it when" in command("report", recorded(tmp_path, "silent", {"prompt_tokens": 9}))
+    assert "Paid: " not in command("report", recorded(tmp_path, "free", {"cost_usd": 0}))
+    with provider(latency_s=0.0) as server:
+        models = {name: priced(server, name) for name in PLAYERS}
+        unpriced = {name: {key: model[key] for key in model if key != "price"} for name, model in models.items()}
+        for name, own in (("unpriced", unpriced), ("priced", models)):
+            spec = {"name": name, "questions": {"file": "q.jsonl"}, "strategies": ["solo"], "models": own}
+            (tmp_path / f"{name}.yaml").write_text(json.dumps(spec))
+            told = command("run", tmp_path / f"{name}.yaml")
+            assert (f"{unknown}." in told) == (own is unpriced), told
 
 
 def test_known_of_half_of_the_calls_is_not_known_and_how_many_is_said_alike(tmp_path: Path) -> None:

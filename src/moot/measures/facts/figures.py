@@ -164,10 +164,10 @@ def _why_unknown(figures: Figures) -> str:
 
 
 def losses_remark(figures: Figures) -> str | None:
-    """For where there is room for one line; None: nothing was lost, and what was paid is known of all calls or of none."""
-    known_in_part = (figures.get("costs_known") or {}).get("known")
+    """For where there is room for one line, since a row that tells no cost may as well be free; None: nothing was lost, and what
+    was paid is known."""
     lost = figures.get("losses_usd") or figures.get("losses_unknown")
-    return f"Paid: {_paid(figures)}." if lost or known_in_part else None
+    return f"Paid: {_paid(figures)}." if lost or figures.get("bill_usd", 0.0) is None else None
 
 
 def paid_remark(figures: Figures) -> list[str]:
