@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from served import THREE, Served, serving
+from served import THREE, Served, reworded, serving
 
 from moot.cli.app import app
 from moot.cli.exit import run_app
@@ -162,6 +162,7 @@ async def test_what_it_was_asked_is_in_the_report(tmp_path: Path, capsys: pytest
                 said_right = {"episode": own["moot"]["episode"], "correct": True}
                 assert (await served.post("/v1/feedback", said_right))[0] == 200
         sides = {"first": first["moot"]["episode"], "second": own["moot"]["episode"]}
+        await reworded(served, tmp_path, {sides["first"]: "The Oka.", sides["second"]: "The Don."})
         assert (await served.post("/v1/moot/preferences", {**sides, "preferred": "second"}))[0] == 200
 
     async def said(*options: str) -> str:

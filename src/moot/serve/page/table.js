@@ -4,7 +4,7 @@ import { askedAs, askedFurther, askedInForm, bodyOf, inWords, kindFurther, mende
 import { tallied } from "./ballots.js";
 import { SEEN, alike, blind, broken, saidOf, settled as settledDuel, waiting, whenSaidElsewhere } from "./blind.js";
 import { anew, bare, cut, plainly, rich, shown } from "./rich.js";
-import { again, comparable, current, duel, emptied, keptOf, stand } from "./duel.js";
+import { again, answered, comparable, current, duel, emptied, keptOf, stand } from "./duel.js";
 import { drawParts, offerStrategies, putTogether, sameTeam } from "./edit.js";
 import { put, putByBrowser, untouched } from "./form.js";
 import { drawGiven, givenAsMarkdown } from "./given.js";
@@ -178,7 +178,7 @@ async function compared(sides, kept) {
   if (!here()) return;
   unanswered();
   if (both) say("news", said === null ? "Both have answered. Which is better?" : "Both have answered.");
-  else say("news", "Not both have answered.");
+  else say("news", answered(sides) ? "Both say the same, word for word." : "Not both have answered.");
 }
 
 /** What was said of duels, here or in another tab, or of one that was shown before: the list may name more, and what is shown too. */
