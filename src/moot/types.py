@@ -243,6 +243,12 @@ class Reply:
     """The key of the stored call; set by the cache."""
     in_part: BillInPart | None = None
     """What is stated of the cost where that is not known. Whoever pays believes it; it is kept with no call."""
+    timed: bool = True
+    """False: a recording does not say how long it took, and `latency_s` is 0."""
+
+    @property
+    def known_latency_s(self) -> float | None:
+        return self.latency_s if self.timed else None
 
     @property
     def refused(self) -> bool:
@@ -256,7 +262,7 @@ class Reply:
     def keyed(self, key: str) -> Reply:
         """The same reply, stored under this key."""
         spent = (self.usage, self.latency_s, self.version, self.cost_usd)
-        return Reply(self.text, self.finish, *spent, self.thoughts, self.logprobs, key, self.in_part)
+        return Reply(self.text, self.finish, *spent, self.thoughts, self.logprobs, key, self.in_part, self.timed)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from moot.advise.cascades import CascadeOption, cascades, until_sure
+from moot.advise.cascades import CascadeOption, cascades
 from moot.advise.frontier import AdviceWanted, weighed_options
 from moot.advise.known import KnownDrafts
 from moot.advise.options import TeamOption
 from moot.advise.search import SeatedTeam
-from moot.decide.cascading import in_waves, replayed, stage_models
+from moot.decide.cascading import UntilSure, in_waves, replayed, stage_models
 from moot.decide.learning import PLURALITY, LearntRule, folds_of, learn_rule
 from moot.decide.rules import Plurality
 
@@ -49,7 +49,8 @@ def test_accuracy_and_price_are_of_one_replay(drafts: KnownDrafts, found: list[C
             here, there = np.flatnonzero(half == side), np.flatnonzero(half != side)
             assert option.learnt is not None
             models = stage_models(candidates.at(there), waves, option.learnt.model.penalty)
-            until = until_sure(option.threshold, models, option.learnt)
+            everybody = models[frozenset(candidates.players)]
+            until = UntilSure(option.threshold, models, option.learnt.rule.by_model(everybody))
             table = candidates.at(here)
             again = replayed(table, waves, until)
             right[here], calls[here] = again.worth(table), again.calls

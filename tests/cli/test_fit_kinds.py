@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import random
 import re
@@ -13,6 +14,9 @@ from typing import Any
 import pytest
 import yaml
 from cup_commands import command, ended
+
+from moot.experiment.spec import read_experiment
+from moot.live.team import LiveTeam
 
 PLAYERS = ("ann", "bob", "cat")
 COUNTS = {"choice": 200, "open": 120, "yes-no": 12}
@@ -146,8 +150,26 @@ def test_a_rule_of_an_older_moot_that_took_several_kinds_for_one_tells_of_none(q
     for rows in told.values():
         assert {row["outcome"] for row in rows} == {"abstained"}
         assert all("as if they were one" in row["why"] for row in rows)
-    assert "as if they were one, by an older moot or by moot advise: no answer is given" in said
+    assert "as if they were one, by an older moot: no answer is given" in said
     assert "moot fit FILE -o rule.json learns them apart" in said
+
+
+def test_it_is_said_by_whoever_asks_before_the_first_call(quiz: Path) -> None:
+    rule, _ = fitted(quiz)
+    older = {key: value for key, value in rule.items() if key != "by_kind"} | {"form": 1}
+    (quiz.parent / "rule.json").write_text(json.dumps(older))
+    path = written(quiz.parent, [{"cascade": {"until": 0.8, "from": "rule.json"}}], tuple(COUNTS), name="asked")
+    _, said = ended("ask", "What is choice 3?", "--team", path)
+    words = "learnt from questions of kind choice and open and yes-no as if they were one, by an older moot: everybody is asked"
+    assert words in said
+    served: list[str] = []
+
+    async def opened() -> None:
+        async with LiveTeam(read_experiment(path, with_questions=False), serving=True, warn=served.append):
+            pass
+
+    asyncio.run(opened())
+    assert [words in line for line in served] == [True]
 
 
 def test_a_rule_that_does_not_say_what_taught_it_is_used_with_a_word(quiz: Path) -> None:

@@ -116,13 +116,14 @@ def test_weights_are_log_odds_of_being_right() -> None:
 def test_weights_are_said_in_words() -> None:
     assert weights_in_words({"qwen": 2.0, "ann": 1.0, "bob": 1.05, "gemma": 0.0, "tom": 0.5, "zed": -1.0}) == [
         "qwen counts double",
-        "ann counts like most",
         "bob counts like most",
-        "gemma adds nothing",
+        "ann counts like most",
         "tom counts half",
+        "gemma adds nothing",
         "zed speaks against its own answer",
     ]
-    assert weights_in_words({"ann": 0.0, "bob": 0.0}) == ["ann adds nothing", "bob adds nothing"]
+    for seats in (("ann", "bob"), ("bob", "ann")):
+        assert weights_in_words(dict.fromkeys(seats, 0.0)) == ["ann adds nothing", "bob adds nothing"]
 
 
 def test_a_leader_alone_is_the_best_single() -> None:

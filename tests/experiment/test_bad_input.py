@@ -711,7 +711,7 @@ TEMPLATES = [
         PROMPTS,
         {"words/draft.j2": "{{ question | bloc }}"},
     ),
-    Bad("template-attribute", ("draft.j2: cannot be filled in",), PROMPTS, {"words/draft.j2": "{{ question.text }}"}),
+    Bad("template-attribute", ("draft.j2:1: cannot be filled in",), PROMPTS, {"words/draft.j2": "{{ question.text }}"}),
     Bad("template-not-utf8", ("draft.j2: expected UTF-8 text",), PROMPTS, {"words/draft.j2": b"{{ question }} \xff"}),
 ]
 

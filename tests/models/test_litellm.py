@@ -310,3 +310,46 @@ async def test_a_stream_that_breaks_off_is_no_reply() -> None:
         with pytest.raises(CallError) as caught:
             await heard_of(model(endpoint.url, price=Price(1.0, 2.0)))
         assert isinstance(caught.value, TransportError | ReplyBroken)
+
+
+IN_OPENAIS_FORM = ["openai/ann", "groq/ann", "openrouter/ann", "mistral/ann", "deepseek/ann"]
+"""Behind these LiteLLM has several readers of streams."""
+
+
+@pytest.mark.parametrize("provider", IN_OPENAIS_FORM)
+@pytest.mark.parametrize("indent", [None, 1], ids=["one line", "many lines"])
+async def test_a_whole_reply_in_place_of_a_stream_is_read_and_paid_once(provider: str, indent: int | None) -> None:
+    sent = json.dumps(completion("So it is"), indent=indent)
+    async with hostile(lambda asked, number: http(sent)) as server:
+        ann = LitellmModel("ann", model=provider, api_key="k", base_url=server.base_url, price=Price(1.0, 2.0))
+        reply, _ = await heard_of(ann)
+        assert server.seen[0]["stream"]
+        assert len(server.seen) == 1
+    assert reply.text == "So it is"
+    assert reply.cost_usd == pytest.approx(20e-6)
+
+
+@pytest.mark.parametrize("provider", IN_OPENAIS_FORM)
+async def test_a_failure_in_place_of_a_stream_keeps_its_bill(provider: str) -> None:
+    failed = {
+        "error": {"message": "boom", "code": 502},
+        "usage": {"prompt_tokens": 10, "completion_tokens": 5, "cost": 0.3},
+    }
+    async with hostile(lambda asked, number: http(failed)) as server:
+        ann = LitellmModel("ann", model=provider, api_key="k", base_url=server.base_url, price=Price(1.0, 2.0))
+        with pytest.raises(CallError) as caught:
+            await heard_of(ann)
+        assert len(server.seen) == 1
+    assert caught.value.billed_usd == pytest.approx(0.3)
+
+
+@pytest.mark.parametrize("sent", ["", "{}", '{"type": "message", "content": []}'])
+async def test_where_nothing_could_be_heard_the_next_call_is_waited_for_whole(sent: str) -> None:
+    async with hostile(lambda asked, number: http(sent if asked.get("stream") else completion("So it is"))) as server:
+        ann = model(server.base_url, price=Price(1.0, 2.0))
+        with pytest.raises(TransportError) as caught:
+            await heard_of(ann)
+        assert caught.value.maybe_billed, "it may have been paid for"
+        reply, _ = await heard_of(ann)
+        assert ["stream" in asked for asked in server.seen] == [True, False]
+    assert reply.text == "So it is"

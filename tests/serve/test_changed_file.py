@@ -54,6 +54,80 @@ async def test_what_was_asked_of_the_file_before_is_still_there(
     assert "nothing has been asked of the team as it is now" in figures["not_of_file"]
 
 
+EACH = {"three": {"players": ["ann", "bob", "cat"], "captain": "each"}}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "served_still"),
+    [
+        ({}, {"seed": 9}, True),
+        ({"teams": EACH}, {"seed": 9}, True),
+        ({"teams": EACH, "primary": "three/talkative@bob"}, {"seed": 9}, True),
+        ({"strategies": [{"adaptive": {"talk_from": 2}}, "vote"]}, {"seed": 9}, True),
+        ({}, {"strategies": ["council"], "seed": 9}, False),
+        ({}, {"teams": {"pair": {"players": ["ann", "bob"], "captain": "bob"}}, "strategies": ["vote"]}, False),
+    ],
+    ids=["another seed", "each is captain", "a declared captain", "options", "other strategies", "another team"],
+)
+async def test_what_was_asked_is_called_as_it_was(
+    tmp_path: Path, before: dict[str, Any], after: dict[str, Any], served_still: bool
+) -> None:
+    people = {**{name: {"model": name} for name in THREE["models"]}, "eve": {"model": "cat"}}
+    config = {**THREE, "players": people, **before}
+    called: dict[str, dict[str, Any]] = {}
+    async with serving(tmp_path, config) as served:
+        names = list(served.live.cells)
+        for name in names:
+            status, body = await served.chat("Which river?", name)
+            assert status == 200, body
+        own = {"players": ["eve", "ann"], "strategy": "vote"}
+        assert (await served.chat("Which hill?", moot={"team": own}))[0] == 200
+        before_it = await past_of(served, called)
+    async with serving(tmp_path, {**config, **after}) as served:
+        now: dict[str, dict[str, Any]] = {}
+        assert await past_of(served, now) == before_it
+        for episode, whole in called.items():
+            assert {key: now[episode][key] for key in SAME} == {key: whole[key] for key in SAME}
+            assert now[episode]["served"] is (served_still or whole["team"] is not None)
+            if now[episode]["served"] and whole["team"] is None:
+                assert (await served.chat("Which lake?", now[episode]["model"]))[0] == 200, "as it was said"
+
+
+SAME = ("model", "captain", "players", "team")
+
+
+async def test_what_is_offered_by_another_name_is_called_by_that(tmp_path: Path) -> None:
+    """Before a change and after it the option in front goes by the name of its team, what is asked beside it by its own."""
+    for offer, first, beside in (
+        ({"every": True}, "three", "three/talkative"),
+        ({"only": ["three/talkative"]}, "x", "three"),
+    ):
+        folder = tmp_path / first
+        folder.mkdir()
+        async with serving(folder, THREE, offer={"every": True}) as served:
+            for name in ("three/vote", "three/talkative", "solo@ann"):
+                assert (await served.chat(f"Who is {name}?", name))[0] == 200
+        async with serving(folder, {**THREE, "seed": 9}, offer=offer) as served:
+            wholes: dict[str, dict[str, Any]] = {}
+            await past_of(served, wholes)
+            found = {whole["question"]: (whole["model"], whole["served"]) for whole in wholes.values()}
+            every = "every" in offer
+            assert found == {
+                "Who is three/vote?": ("three" if every else "three/vote", every),
+                "Who is three/talkative?": (beside, True),
+                "Who is solo@ann?": ("solo@ann", every),
+            }
+
+
+async def past_of(served: Served, wholes: dict[str, dict[str, Any]]) -> dict[str, str]:
+    """What was asked, by whose name; whole, by its id."""
+    _, past = await served.get("/v1/moot/episodes?limit=100")
+    for each in past["episodes"]:
+        _, wholes[each["episode"]] = await served.get(f"/v1/moot/episodes/{each['episode']}")
+        assert wholes[each["episode"]]["model"] == each["model"]
+    return {each["episode"]: each["model"] for each in past["episodes"]}
+
+
 async def test_asked_again_after_a_change_it_is_one_question_with_one_reference(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -9,7 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hostile_server import completion, hostile, http
 from served import serving
+
+from moot.serve.discretion import public_words
 
 KEY = "k3y-9"
 
@@ -80,3 +83,57 @@ async def test_no_address_and_no_key_reaches_a_client(
     assert KEY not in caplog.text
     if not gone:
         server.close()
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (
+            "no: Traceback (most recent call last):\n  File \"/opt/my app/x.py\", line 3\n    y()\nKeyError: 'z'",
+            "no: Traceback",
+        ),
+        ('no: Traceback (most recent call last): File "/opt/x.py", line 3, in f y() KeyError', "no: Traceback"),
+        (
+            "ModelBroke: [Errno 2] No such file or directory: '/srv/our models/x.gguf'",
+            "No such file or directory: '(path)'",
+        ),
+        ("/srv/team/words/draft.j2:12: cannot be filled in", "(path): cannot be filled in"),
+        (r"C:\Users\ann\team.yaml:3: expected", "(path): expected"),
+        (r"no '\\files\our team\x'", "no '(path)'"),
+        ("lost unix:///var/run/model.sock", "lost (address)"),
+        ("~/models/x.bin is gone", "(path) is gone"),
+        ("1/2 and 3/4 of the drafts and/or votes/ballots", "1/2 and 3/4 of the drafts and/or votes/ballots"),
+    ],
+)
+def test_no_file_and_no_line_of_code_reaches_a_client(words: str, told: str) -> None:
+    public = public_words(words)
+    assert told in public
+    for secret in ("opt", "srv", "Users", "our", "team", "run", "models", "line", "y()", ".py"):
+        assert secret not in public or secret in told, public
+
+
+async def test_a_reply_that_a_library_cannot_read_names_no_file_of_the_server(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("litellm")
+    monkeypatch.setenv("UPSTREAM_KEY", KEY)
+    odd = completion()
+    odd["choices"][0]["message"]["role"] = "somebody"
+    async with hostile(lambda asked, number: http(odd)) as server:
+        model = {
+            "provider": "litellm",
+            "base_url": server.base_url,
+            "model": "openai/m",
+            "api_key_env": "UPSTREAM_KEY",
+            "retries": {"attempts": 1},
+        }
+        config = {"name": "three", "models": dict.fromkeys(("ann", "bob"), model), "strategies": ["solo"]}
+        async with serving(tmp_path, config) as served:
+            status, body = await served.chat("Which river?", "solo@ann")
+            _, listed = await served.get("/v1/moot/episodes")
+            _, record = await served.get(f"/v1/moot/episodes/{listed['episodes'][0]['episode']}")
+    assert status == 502
+    for told in (body["error"]["message"], json.dumps(record)):
+        assert "role" in told
+        for secret in ("Traceback", "site-packages", ".py", "line 1", str(Path.home())):
+            assert secret not in told

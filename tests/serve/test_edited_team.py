@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from served import THREE, Served, serving
+from served import THREE, Served, reworded, serving
 
 from moot.cli.app import app
 from moot.cli.exit import run_app
-from moot.live import edited_team
+from moot.live import edited_team, simulated_replies
 from moot.serve.admission import KeyLimits
 from moot.serve.app import ServeSettings
+from moot.simulate.server import running
 
 
 async def test_it_plays_and_is_kept_under_a_name_of_its_own(tmp_path: Path) -> None:
@@ -80,6 +81,46 @@ async def test_of_an_earlier_server_it_is_served_if_it_can_be_put_together_now(
         assert (status == 200) is served_still, "as it was said"
 
 
+async def test_models_that_play_in_it_alone_are_found_to_be_simulated(
+    tmp_path: Path,
+) -> None:
+    names = ("ann", "bob", "cat", "dan")
+    async with running({"models": {name: {"accuracy": 0.5} for name in names}}) as server:
+        models = {name: {"provider": "endpoint", "base_url": server.base_url, "model": name} for name in names}
+        config = {**THREE, "models": models, "strategies": ["vote"], "store": f"sqlite:///{tmp_path / 'served.db'}"}
+
+        async def simulated(config: dict[str, Any]) -> list[str]:
+            async with serving(tmp_path, config) as served:
+                found: list[str] = (await served.get("/v1/moot/teams"))[1]["simulated"]
+                return found
+
+        async with serving(tmp_path, config) as served:
+            team = {"players": ["bob", "dan"], "strategy": "vote"}
+            assert (await served.chat("Which river?", moot={"team": team}))[0] == 200
+            await served.live.record.flush()
+            assert (await served.get("/v1/moot/teams"))[1]["simulated"] == ["bob", "dan"]
+            for number in range(simulated_replies.LATEST * 8):
+                assert (await served.chat(f"Which hill {number}?"))[0] == 200
+            await served.live.record.flush()
+            assert (await served.get("/v1/moot/teams"))[1]["simulated"] == list(names), "asked of others since"
+        assert await simulated({**config, "seed": 9}) == list(names), "they are who they were"
+        moved = {**models["dan"], "base_url": "http://127.0.0.1:9/v1"}
+        assert await simulated({**config, "models": {**models, "dan": moved}}) == ["ann", "bob", "cat"]
+
+
+async def test_the_report_names_those_who_were_asked_in_visitors_teams_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async with serving(tmp_path, {**THREE, "strategies": ["vote"]}) as served:
+        team = {"players": ["cat", "bob"], "strategy": "vote"}
+        assert (await served.chat("Which hill?", moot={"team": team}))[0] == 200
+    arguments = ["report", str(tmp_path / "team.yaml"), "--served"]
+    assert await asyncio.to_thread(run_app, app, [*arguments, "--all"]) == 0
+    assert "Simulated, not real: ann, bob, cat." in " ".join(capsys.readouterr().out.split())
+    assert await asyncio.to_thread(run_app, app, [*arguments, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["served"]["simulated"] == ["ann", "bob", "cat"]
+
+
 async def test_one_that_was_never_asked_is_no_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     store = f"sqlite:///{tmp_path / 'served.db'}"
     async with serving(tmp_path, {**THREE, "store": store}) as served:
@@ -121,6 +162,7 @@ async def test_what_it_was_asked_is_in_the_report(tmp_path: Path, capsys: pytest
                 said_right = {"episode": own["moot"]["episode"], "correct": True}
                 assert (await served.post("/v1/feedback", said_right))[0] == 200
         sides = {"first": first["moot"]["episode"], "second": own["moot"]["episode"]}
+        await reworded(served, tmp_path, {sides["first"]: "The Oka.", sides["second"]: "The Don."})
         assert (await served.post("/v1/moot/preferences", {**sides, "preferred": "second"}))[0] == 200
 
     async def said(*options: str) -> str:

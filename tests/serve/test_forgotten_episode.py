@@ -14,8 +14,10 @@ from hostile_server import hostile, http
 from served import THREE, Served, serving
 from sqlalchemy import func, select
 from test_owners import ANN, BOB, BOSS, KEYS, asked, listed
-from test_purge import SECRET, holding
+from test_purge import SECRET, holding, purged_by_another_process
 
+from moot.cli.app import app
+from moot.cli.exit import run_app
 from moot.live import served as served_record
 from moot.models.model import Model, Wrapper
 from moot.prompts import Prompts
@@ -78,6 +80,30 @@ async def test_of_a_question_asked_twice_the_other_answer_stays(tmp_path: Path) 
         assert status == 200
         assert all(call["text"] for call in whole["calls"])
         assert (await served.post("/v1/feedback", {"episode": second, "correct": True}))[0] == 200
+
+
+@pytest.mark.parametrize("way", ["a team of one's own", "a changed file"])
+async def test_one_question_in_several_plans_is_forgotten_once(tmp_path: Path, way: str) -> None:
+    own = {"moot": {"team": {"players": ["ann", "bob"], "strategy": "vote"}}} if way.startswith("a team") else {}
+    async with serving(tmp_path) as served:
+        first = [(await served.chat(f"Which river {number}?"))[1]["moot"]["episode"] for number in range(3)]
+    async with serving(tmp_path, THREE if own else {**THREE, "seed": 9}) as served:
+        again = [(await served.chat(f"Which river {number}?", **own))[1]["moot"]["episode"] for number in range(3)]
+        assert (await forgotten(served, first[0]))["questions"] == 0, "it was asked once more"
+        assert (await forgotten(served, again[0]))["questions"] == 1
+        await served.live.record.flush()
+        said = await asyncio.to_thread(purged_by_another_process, tmp_path)
+        assert "forgotten: 4 answers, 2 questions" in said
+
+
+async def test_one_question_that_was_asked_by_hand_in_two_ways_is_forgotten_once(tmp_path: Path) -> None:
+    async with serving(tmp_path, {**THREE, "store": f"sqlite:///{tmp_path / 'kept.db'}"}) as served:
+        await served.chat("Which river?")
+    for strategy in ("vote", "talkative"):
+        asked_by_hand = ["ask", "Which river?", "--team", str(tmp_path / "team.yaml"), "--strategy", strategy]
+        assert await asyncio.to_thread(run_app, app, asked_by_hand) == 0
+    said = await asyncio.to_thread(purged_by_another_process, tmp_path)
+    assert "forgotten: 3 answers, 2 questions" in said, "what was served is another"
 
 
 async def test_nobody_forgets_what_is_anothers(tmp_path: Path) -> None:

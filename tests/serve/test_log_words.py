@@ -16,9 +16,12 @@ from served import Served, serving
 from sqlalchemy import JSON, bindparam, select, text
 from sqlalchemy.exc import StatementError
 
-from moot.errors import StoreError
+from moot.errors import BudgetReached, FileError, MootError, StoreError, StoreFull, StoreUnreadable, UsageError
+from moot.live.logged_errors import in_log
+from moot.models.flights import NOTHING_ASKED
 from moot.models.model import Model, Wrapper
-from moot.serve.log_words import tell_warnings_without_words, where_it_broke
+from moot.serve.log_words import log_warnings_without_words, where_it_broke
+from moot.store.columns import refusal
 from moot.types import Reply, Request
 
 ASKED = "Which zanzibar river?"
@@ -175,7 +178,82 @@ async def test_an_error_of_the_store_holds_no_parameters(tmp_path: Path) -> None
 def test_a_warning_of_a_library_is_told_without_its_words(caplog: pytest.LogCaptureFixture) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("always")
-        tell_warnings_without_words()
+        log_warnings_without_words()
         warnings.warn("input_value='the zanzibar answer'", UserWarning, stacklevel=1)
     assert "UserWarning at " in caplog.text
     assert "zanzibar" not in caplog.text
+
+
+@pytest.mark.parametrize("stream", [False, True])
+async def test_what_a_template_of_the_teams_own_says(
+    stream: bool, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It is checked with an example before it is served, and may quote what it is given all the same."""
+    (tmp_path / "words").mkdir()
+    asks = "{% if question.startswith('Which z') %}{{ choices[question] }}{% endif %}{{ question }}"
+    (tmp_path / "words" / "draft.j2").write_text(asks)
+    caplog.set_level(logging.INFO)
+    config = {**team(9), "models": {name: {"provider": "simulated", "accuracy": 0.5} for name in ("ann", "bob")}}
+    async with serving(tmp_path, {**config, "prompts": str(tmp_path / "words")}) as served:
+        asked = {"model": "solo@ann", "messages": [{"role": "user", "content": ASKED}], "stream": stream}
+        async with served.session.post(f"{served.url}/v1/chat/completions", json=asked) as response:
+            said = await response.text()
+    assert "cannot be filled in" in said
+    assert str(tmp_path) not in said
+    told = logged(caplog)
+    assert "draft.j2:1: FileError, whose words are not logged" in told, "whoever keeps the server has to know where"
+    for word in WORDS:
+        assert word not in told
+
+
+KEEPS_QUIET = [
+    MootError("mombasa of zanzibar"),
+    UsageError("mombasa of zanzibar"),
+    FileError("mombasa of zanzibar", file="t.yaml", line=3, key="zanzibar"),
+    refusal("episodes.outcome", "an outcome", "mombasa of zanzibar"),
+    StoreUnreadable("s.db: Could not decode to UTF-8 column 'text' with text 'mombasa of zanzibar'"),
+    StoreError('s.db: invalid input syntax for type json DETAIL: Token "mombasa" is invalid: zanzibar'),
+    ValueError("mombasa of zanzibar"),
+    ExceptionGroup("mombasa", [ValueError("zanzibar")]),
+]
+
+
+@pytest.mark.parametrize("error", KEEPS_QUIET, ids=lambda error: type(error).__name__)
+def test_an_error_that_may_quote_anything_is_told_by_its_kind(error: Exception) -> None:
+    told = in_log(error)
+    assert told
+    for word in WORDS:
+        assert word not in told
+    if isinstance(error, StoreError):
+        assert told.startswith(("episodes.outcome: expected an outcome", "s.db: "))
+    else:
+        assert type(error).__name__ in told
+
+
+def test_what_is_known_to_quote_nothing_is_told_in_its_words() -> None:
+    for error in (
+        MootError(NOTHING_ASKED),
+        BudgetReached("the budget of $1.00 is reached: $1.00 spent"),
+        StoreFull("s.db: no space left on the device; everything stored so far is kept"),
+        StoreError("s.db: waited 5 s for the lock: another process is writing to it"),
+    ):
+        assert in_log(error) == str(error)
+
+
+async def test_what_the_store_says_of_what_it_was_to_keep(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+
+    def keep(*given: Any, **options: Any) -> None:
+        raise ValueError(f"mombasa of {ASKED}")
+
+    async with serving(tmp_path) as served:
+        served.live.record._keep = keep
+        await served.chat(ASKED)
+        async with asyncio.timeout(30):
+            while "nothing is kept" not in caplog.text:  # noqa: ASYNC110  said by a task of the server
+                await asyncio.sleep(0.02)
+        del served.live.record._keep
+    told = logged(caplog)
+    assert "nothing is kept, and so nothing answered: ValueError, whose words are not logged" in told
+    for word in WORDS:
+        assert word not in told

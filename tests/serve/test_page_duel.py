@@ -40,6 +40,21 @@ class Held(Wrapper):
         return Reply(json.dumps({"reasoning": "Rivers are long.", "answer": f"The {river}."}), cost_usd=0.01)
 
 
+RIVERS = {"ann": "Volga", "bob": "Nile", "cat": "Oka"}
+
+
+class Own(Wrapper):
+    """Each says its own, but for what is the same to all."""
+
+    def __init__(self, name: str, model: Model) -> None:
+        super().__init__(model)
+        self.name = name
+
+    async def generate(self, request: Request) -> Reply:
+        river = "Don" if "alike" in request.messages[-1].content else RIVERS[self.name]
+        return Reply(json.dumps({"reasoning": "Rivers are long.", "answer": f"The {river}."}), cost_usd=0.01)
+
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     with browsing() as driver:
@@ -294,7 +309,7 @@ SEEK = """
 
 async def test_who_was_told_whose_they_are_has_no_vote(tmp_path: Path, browser: Any) -> None:
     """Told on demand, because the browser keeps nothing for the page, or because it was kept so long ago that it is gone."""
-    async with serving(tmp_path, DUEL) as served:
+    async with serving(tmp_path, DUEL, wrap=Own) as served:
 
         def unvoted(question: str) -> None:
             until(browser, lambda page: text(page, "voted").startswith("No vote was kept"))
@@ -329,6 +344,38 @@ async def test_who_was_told_whose_they_are_has_no_vote(tmp_path: Path, browser: 
         assert await served.live.store.read(votes_of) == []
 
 
+async def test_of_two_equal_answers_nobody_is_asked_which_is_better(tmp_path: Path, browser: Any) -> None:
+    async with serving(tmp_path, DUEL, wrap=Own) as served:
+
+        def equal() -> None:
+            until(browser, lambda page: text(page, "voted").endswith("say the same, word for word: neither is better."))
+            assert answers(browser) == ["The Don.", "The Don."]
+            assert browser.execute_script(VOTABLE) == 0
+            assert not browser.find_element(By.ID, "better").is_displayed()
+            assert not browser.find_element(By.ID, "unvoted").is_displayed()
+            names = {text_of(browser, f"#side-{each} .team") for each in ("first", "second")}
+            assert names == {"three/vote", "solo@bob"}
+            assert all(name in text(browser, "voted") for name in names)
+            until(browser, lambda page: sum("Which are alike?" in each for each in listed(page)) == 2)
+            assert not any("no word yet" in each for each in listed(browser))
+
+        def watch() -> None:
+            opened(browser, served.url)
+            choose(browser, "model", "three/vote")
+            choose(browser, "rival", "solo@bob")
+            browser.find_element(By.ID, "question").send_keys("Which are alike?", Keys.ENTER)
+            equal()
+            until(browser, lambda page: text(page, "news") == "Both say the same, word for word.")
+            browser.refresh()
+            equal()
+            pair_asked(browser, "Which are not?")
+            assert (len(set(answers(browser))), text(browser, "voted")) == (2, "")
+            assert browser.execute_script(VOTABLE) == 3
+            assert console(browser) == []
+
+        await asyncio.to_thread(watch)
+
+
 SLOW = """
     const plain = window.fetch;
     window.held = [];
@@ -343,7 +390,7 @@ SLOW = """
 @pytest.mark.parametrize("late", ["/v1/moot/preferences", "/v1/moot/episodes/ep_"])
 async def test_a_vote_that_comes_back_late_is_of_its_own_duel(tmp_path: Path, browser: Any, late: str) -> None:
     """The word itself comes back, or whose they are, when another duel is shown."""
-    async with serving(tmp_path, DUEL) as served:
+    async with serving(tmp_path, DUEL, wrap=Own) as served:
 
         def watch() -> None:
             opened(browser, served.url)

@@ -53,6 +53,12 @@ def told(browser: Any) -> dict[str, str]:
     return {row.text.split()[0]: row.text for row in rows}
 
 
+def with_cat(team: dict[str, Any]) -> None:
+    for part in ("models", "players"):
+        team[part]["cat"] = json.loads(json.dumps(team[part]["bob"]).replace("bob", "cat"))
+    team["teams"]["two"]["players"].append("cat")
+
+
 async def test_a_council_is_watched_stage_by_stage(tmp_path: Path, browser: Any) -> None:
     """Drafts that begin alike, rankings and the chairman's text: who is at it, and its words as they come."""
 
@@ -71,9 +77,7 @@ async def test_a_council_is_watched_stage_by_stage(tmp_path: Path, browser: Any)
 
     async with streaming(script) as endpoint:
         team = team_of(endpoint, "council")
-        for part in ("models", "players"):
-            team[part]["cat"] = json.loads(json.dumps(team[part]["bob"]).replace("bob", "cat"))
-        team["teams"]["two"]["players"].append("cat")
+        with_cat(team)
         team["questions"] = {"file": "questions.jsonl", "kind": "text"}
         (tmp_path / "questions.jsonl").write_text(json.dumps({"id": "q", "text": "Why?"}) + "\n")
         async with serving(tmp_path, team) as served:
@@ -180,3 +184,55 @@ async def test_what_was_said_in_free_words_stands_at_its_seat(tmp_path: Path, br
             assert all(f"{player} in " in changes for player in movers)
             moved += len(movers)
         assert moved, "somebody has changed its mind"
+
+
+@pytest.mark.parametrize("strategy", ["council", "vote"])
+async def test_a_reply_that_cannot_be_read_is_no_step_that_was_made(
+    tmp_path: Path, browser: Any, strategy: str
+) -> None:
+    """At the seat, in what is read out, and when it is looked at again. One that stands among other words was read."""
+
+    def script(body: dict[str, Any], before: int) -> list[Any]:
+        if strategy == "vote":
+            return [
+                'Sure! {"reasoning": "old maps", "answer": "Nile"}' if body["model"] == "ann" else "I like them all."
+            ]
+        if before == 0:
+            return [f"The plan of {body['model']}."]
+        if body["model"] == "bob":
+            return ["I like them all."]
+        return ['{"ranking": [1, 2]}' if before == 1 else "The plan."]
+
+    news = """
+        window.news = [];
+        const note = (events) => events.forEach(({ addedNodes }) => addedNodes.forEach(({ data }) => window.news.push(data)));
+        new MutationObserver(note).observe(document.getElementById("news"), { childList: true });
+    """
+    failed, made = {
+        "council": ("gave no ranking, turn 2", "ranked the others"),
+        "vote": ("could not answer", "has answered"),
+    }[strategy]
+    async with streaming(script) as endpoint:
+        team = team_of(endpoint, strategy)
+        if strategy == "council":
+            with_cat(team)
+            team["questions"] = {"kind": "text"}
+        async with serving(tmp_path, team) as served:
+
+            def watch() -> None:
+                opened(browser, served.url)
+                browser.execute_script(news)
+                ask(browser, "Which?", f"two/{strategy}")
+                until(browser, lambda page: page.execute_script("return window.news.length"))
+                told = browser.execute_script("return window.news")
+                assert any(each.startswith("bob") and failed.split(",")[0] in each for each in told), told
+                assert not any(each.startswith("ann could not") for each in told)
+                for _ in "as it is played", "when it is looked at again":
+                    assert failed in seat(browser, 1)
+                    assert made not in seat(browser, 1)
+                    assert "could not" not in seat(browser, 0)
+                    until(browser, lambda page: "#ep_" in page.current_url)
+                    browser.refresh()
+                    until(browser, lambda page: "call" in text(page, "cost"))
+
+            await asyncio.to_thread(watch)

@@ -6,7 +6,7 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
-from served import THREE, Served, serving
+from served import THREE, Served, reworded, serving
 
 from moot.live.beside_episodes import votes_of
 from moot.serve.app import ServeSettings
@@ -59,6 +59,7 @@ async def test_a_conversation_is_called_what_its_key_calls_it(tmp_path: Path) ->
 async def test_which_answer_is_better_is_kept_with_all_that_it_says(tmp_path: Path) -> None:
     async with serving(tmp_path, TWO, settings=KEYS) as served:
         left, right = await asked(served, "ann", "three/vote"), await asked(served, "ann", "three/talkative")
+        await reworded(served, tmp_path, {left: "The Oka.", right: "The Don."})
         vote = {"first": left, "second": right, "preferred": "second"}
         assert await served.post("/v1/moot/preferences", vote, **by("ann")) == (200, {**vote, "judge": "person:ANN"})
         turned = {"first": right, "second": left, "preferred": "tie"}
@@ -101,12 +102,25 @@ async def test_nobody_can_prefer_what_came_to_no_answer(tmp_path: Path) -> None:
         assert await served.live.store.read(votes_of) == []
 
 
+async def test_of_two_equal_answers_nobody_can_prefer_one(tmp_path: Path) -> None:
+    async with serving(tmp_path, TWO, settings=KEYS) as served:
+        left, right = await asked(served, "ann", "three/vote"), await asked(served, "ann", "three/talkative")
+        await reworded(served, tmp_path, {left: "The Oka.", right: " The Oka.\n"})
+        for preferred in ("first", "second", "tie"):
+            vote = {"first": left, "second": right, "preferred": preferred}
+            status, said = await served.post("/v1/moot/preferences", vote, **by("ann"))
+            assert (status, said["error"]["code"]) == (409, "equal_answers")
+            assert "equal word for word" in said["error"]["message"]
+        assert await served.live.store.read(votes_of) == []
+
+
 async def test_they_are_forgotten_with_the_episode(tmp_path: Path) -> None:
     async with serving(tmp_path, TWO, settings=KEYS) as served:
         left, right = await asked(served, "ann", "three/vote"), await asked(served, "ann", "three/talkative")
         for episode in (left, right):
             path = f"/v1/moot/episodes/{episode}/title"
             assert (await served.post(path, {"title": "Zanzibar-mark"}, **by("ann")))[0] == 200
+        await reworded(served, tmp_path, {left: "The Oka.", right: "The Don."})
         vote = {"first": left, "second": right, "preferred": "second"}
         assert (await served.post("/v1/moot/preferences", vote, **by("ann")))[0] == 200
         async with served.session.delete(f"{served.url}/v1/moot/episodes/{left}", **by("ann")) as response:
@@ -150,6 +164,7 @@ async def test_a_team_by_another_name_is_no_other_team(tmp_path: Path) -> None:
             await put_together("ann", "bob", "cat", strategy="talkative"),
             await asked(served, "ann", "other/vote"),
         ):
+            await reworded(served, tmp_path, {first: "The Oka.", another: "The Don."})
             assert (await voted(another))[0] == 200
         _, told = await served.get("/v1/moot/teams", **by("ann"))
         line_ups = {each["model"]: each["line_up"] for each in told["teams"]}

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from served import Served, serving
+from served import Served, reworded, serving
 
 from moot.cli.app import app
 from moot.cli.exit import run_app
@@ -35,7 +35,10 @@ OWN = "Write a plan, number {}."
 TEAM, ALONE = "two/talkative", "solo@bob"
 
 
-async def voted(served: Served, key: str, text: str, left: str, right: str, preferred: str) -> None:
+async def voted(
+    served: Served, key: str, text: str, left: str, right: str, preferred: str, folder: Path | None = None
+) -> None:
+    """`folder`: of the store, in which the two answers are told apart."""
     by = {"headers": {"Authorization": f"Bearer {key}-secret"}}
     vote = {"preferred": preferred}
     for place, model in (("first", left), ("second", right)):
@@ -43,6 +46,8 @@ async def voted(served: Served, key: str, text: str, left: str, right: str, pref
         status, said = await served.post("/v1/chat/completions", body, **by)
         assert status == 200, said
         vote[place] = said["moot"]["episode"]
+    if folder is not None:
+        await reworded(served, folder, {vote["first"]: "A plan.", vote["second"]: "A better plan."})
     assert (await served.post("/v1/moot/preferences", vote, **by))[0] == 200
 
 
@@ -219,7 +224,8 @@ def test_whom_a_file_compares_texts_with_can_be_voted_on_though_it_lists_no_solo
     async def asked() -> None:
         async with serving(tmp_path, keys, settings=KEYS) as served:
             assert (ALONE in served.live.names) is not by_team
-            await voted(served, "ann", OWN.format(0), TEAM, "two/peer-review" if by_team else ALONE, "first")
+            other, apart = ("two/peer-review", tmp_path) if by_team else (ALONE, None)
+            await voted(served, "ann", OWN.format(0), TEAM, other, "first", apart)
 
     asyncio.run(asked())
     if by_team:
@@ -233,6 +239,7 @@ def test_whom_a_file_compares_texts_with_can_be_voted_on_though_it_lists_no_solo
 def test_votes_on_two_answers_that_are_equal_word_for_word_are_no_evidence(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    """There are such of earlier versions."""
     sure = {name: {"provider": "simulated", "accuracy": 1.0} for name in ("ann", "bob")}
     keys = {key: value for key, value in PLANS.items() if key != "judge"}
     keys |= {
@@ -253,7 +260,10 @@ def test_votes_on_two_answers_that_are_equal_word_for_word_are_no_evidence(
                 }
                 _, said = await served.post("/v1/chat/completions", {"model": model, **asking}, **by)
                 vote[place] = said["moot"]["episode"]
+            assert (await served.post("/v1/moot/preferences", vote, **by))[1]["error"]["code"] == "equal_answers"
+            await reworded(served, tmp_path, {vote["first"]: "A", vote["second"]: "B"})
             assert (await served.post("/v1/moot/preferences", vote, **by))[0] == 200
+            await reworded(served, tmp_path, {vote["first"]: "B"})
 
     asyncio.run(asked())
     found = reported(tmp_path, capsys, "--served", "--json")["served"]["preferences"]

@@ -35,7 +35,9 @@ from moot.advise.further import NextStage, Surer, next_stages, surer
 from moot.advise.known import Flags, KnownDrafts, parted_in_two
 from moot.advise.least import Reached, likely_to_reach, questions_to_show, reached_by
 from moot.advise.options import SINGLE, AdvisedOption, PlayedOut, fixed_beforehand
+from moot.decide.kinds_apart import kinds_told
 from moot.decide.odd_players import LOOK_AT_KEYS, NEVER_RIGHT
+from moot.stats.counted_words import count
 from moot.stats.quantiles import ALPHA
 from moot.types import Estimate
 
@@ -178,7 +180,7 @@ def advise(drafts: KnownDrafts, wanted: AdviceWanted, found: FoundOptions | None
         next=() if taken is None else tuple(next_stages(taken.option, _largest(frontier), search, claim)),
         least=reached,
         to_show=to_show,
-        notes=tuple(_left_out(search, wanted)),
+        notes=(*_left_out(search, wanted), *_kinds_untold(points, search)),
         why_calls=None if cost == "usd_per_1000" else why_calls(search, wanted),
     )
 
@@ -232,6 +234,18 @@ def _left_out(search: KnownDrafts, wanted: AdviceWanted) -> Iterator[str]:
         what = " or ".join(word for limit, word in limits if limit is not None)
         them = "it" if len(missing) == 1 else "them"
         yield f"the {what} of {', '.join(missing)} is not known: no option with {them} is weighed"
+
+
+def _kinds_untold(points: Sequence[ClaimedPoint], search: KnownDrafts) -> Iterator[str]:
+    """Of which kinds of questions no rule tells how sure it is, where a probability decides in one of the options."""
+    if any(point.option.learnt is not None for point in points):
+        told = kinds_told(search.candidates(range(len(search.players))), search.units)
+        for kind in sorted({*search.kinds}.difference(told)):
+            few = count(search.kinds.count(kind), "question")
+            yield (
+                f"of kind {kind} too little is learnt from ({few}): there no probability is told, and whoever asks in turn"
+                " asks all"
+            )
 
 
 def _claimed(

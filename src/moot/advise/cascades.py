@@ -17,13 +17,12 @@ from moot.decide.cascading import (
     StageModels,
     StopRule,
     UntilDecided,
-    UntilSure,
     Waves,
     best_order,
     in_waves,
     replayed,
-    stage_models,
 )
+from moot.decide.kinds_apart import TaughtStages, UntilSureByKind
 from moot.decide.learning import LearntRule, folds_of
 from moot.decide.rules import DraftRule
 
@@ -67,6 +66,12 @@ class CascadeOption:
     def stages(self) -> StageModels:
         return self.until.models
 
+    @property
+    def stages_by_kind(self) -> Mapping[str, StageModels]:
+        if not isinstance(self.until, UntilSureByKind):
+            return {}
+        return {kind: until.models for kind, until in self.until.by_kind.items()}
+
     def replay(self, candidates: Candidates) -> Replayed:
         return replayed(candidates, in_waves(self.order), self.until)
 
@@ -109,12 +114,12 @@ def cascades(drafts: KnownDrafts, learnt_of: Mapping[SeatedTeam, LearntRule]) ->
                 decided = UntilDecided()
                 found = replayed(candidates, waves, decided)
                 yield CascadeOption(team, order, decided, taken_of(found.worth(candidates), found.asked, drafts, team))
-            models = stage_models(candidates, waves, learnt.model.penalty, learnt.model)
-            across = HalvesTaught.of(drafts, candidates, waves, learnt)
+            taught = TaughtStages.of(candidates, drafts.units, waves, learnt)
+            across = HalvesTaught.of(drafts, candidates, waves, learnt, taught)
             for threshold in THRESHOLDS:
                 once = across.replayed(threshold)
                 tried = taken_of(once.worth, once.asked, drafts, team)
-                option = CascadeOption(team, order, until_sure(threshold, models, learnt), tried, learnt=learnt)
+                option = CascadeOption(team, order, taught.until(threshold, learnt), tried, learnt=learnt)
                 if tried.calls.max() > 1 and option.replay(candidates).calls.max() > 1:
                     yield option
 
@@ -136,34 +141,31 @@ class HalvesTaught:
     waves: Waves
     learnt: LearntRule
     sides: tuple[Places, Places]
-    models: tuple[StageModels, StageModels]
+    taught: tuple[TaughtStages, TaughtStages]
     """For each side, learnt on the other one."""
 
     @classmethod
-    def of(cls, drafts: KnownDrafts, candidates: Candidates, waves: Waves, learnt: LearntRule) -> HalvesTaught:
+    def of(
+        cls, drafts: KnownDrafts, candidates: Candidates, waves: Waves, learnt: LearntRule, taught: TaughtStages
+    ) -> HalvesTaught:
+        """`taught`: by all of these questions."""
         half = folds_of(drafts.units, 2, role="advise cascade")
         one, other = np.flatnonzero(half == 0), np.flatnonzero(half == 1)
-        penalty = learnt.model.penalty
-        models = (
-            stage_models(candidates.at(other), waves, penalty),
-            stage_models(candidates.at(one), waves, penalty),
-        )
-        return cls(candidates, waves, learnt, (one, other), models)
+
+        def by(side: Places) -> TaughtStages:
+            return taught.by_others(candidates.at(side), [drafts.units[place] for place in side], waves)
+
+        return cls(candidates, waves, learnt, (one, other), (by(other), by(one)))
 
     def replayed(self, threshold: float, *, or_decided: bool = True) -> ReplayedAcross:
         questions = len(self.candidates)
         worth, reached = np.zeros(questions), np.zeros(questions, dtype=np.bool_)
         asked = np.zeros((questions, len(self.candidates.players)), dtype=np.bool_)
-        for inside, models in zip(self.sides, self.models, strict=True):
+        for inside, taught in zip(self.sides, self.taught, strict=True):
             table = self.candidates.at(inside)
-            found = replayed(table, self.waves, until_sure(threshold, models, self.learnt, or_decided=or_decided))
+            found = replayed(table, self.waves, taught.until(threshold, self.learnt, or_decided=or_decided))
             worth[inside], asked[inside], reached[inside] = found.worth(table), found.asked, found.reached
         return ReplayedAcross(worth, asked, reached)
-
-
-def until_sure(threshold: float, models: StageModels, learnt: LearntRule, *, or_decided: bool = True) -> UntilSure:
-    """With the rule that is kept, be it by what other questions taught."""
-    return UntilSure(threshold, models, learnt.rule.by_model(models[frozenset(learnt.model.players)]), or_decided)
 
 
 def _orders(candidates: Candidates, drafts: KnownDrafts, team: SeatedTeam) -> list[tuple[int, ...]]:

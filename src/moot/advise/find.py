@@ -17,7 +17,8 @@ from moot.advise.search import MOST_PLAYERS, Costs, SeatedTeam, TeamsFound, grow
 from moot.advise.tallies import Tallies
 from moot.decide.candidates import Candidates, Floats, Places
 from moot.decide.choice_model import learn
-from moot.decide.learning import FEWEST, LEARNT, PLURALITY, LearntRule, folds_of, learn_rule
+from moot.decide.kinds_apart import learn_rule_by_kind
+from moot.decide.learning import FEWEST, LEARNT, PLURALITY, LearntRule, folds_of
 from moot.decide.rules import Leader, MostProbable, Plurality, WeightedSum, expected_worth
 from moot.decide.weights import weights_by_accuracy
 
@@ -167,4 +168,4 @@ def _rules(drafts: KnownDrafts, teams: Iterable[SeatedTeam]) -> Iterator[tuple[S
     if drafts.different_units < FEWEST:
         return
     for team in dict.fromkeys(teams):
-        yield team, learn_rule(drafts.candidates(team), drafts.units)
+        yield team, learn_rule_by_kind(drafts.candidates(team), drafts.units)

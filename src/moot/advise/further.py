@@ -11,7 +11,8 @@ from moot.advise.cascades import CascadeOption
 from moot.advise.frontier import ToldWorth, lead
 from moot.advise.known import KnownDrafts
 from moot.advise.options import SINGLE, AdvisedOption
-from moot.decide.learning import FEWEST, most_probable
+from moot.decide.kinds_apart import told_by_drafts
+from moot.decide.learning import FEWEST
 from moot.decide.rules import winners
 from moot.stats.completions import IntervalLimits
 from moot.stats.power import MOST, needed
@@ -92,13 +93,15 @@ def next_stages(
     if len(seats) < 2 or search.different_units < FEWEST:
         return []
     learnt = None if option.learnt is None else option.learnt.model
-    model = most_probable(search.candidates(seats), search.units).model if learnt is None else learnt
+    model = told_by_drafts(search.candidates(seats), search.units) if learnt is None else learnt
     candidates = claim.candidates(seats)
     replay = option.replay(candidates) if isinstance(option, CascadeOption) else None
     ahead = winners(option.rule, candidates) if replay is None else replay.ahead
     chance = model.probabilities(candidates)[np.arange(len(candidates)), ahead.argmax(axis=1)]
     if replay is not None:  # those who were not asked tell nothing
         chance = np.where(np.isnan(replay.chances), chance, replay.chances)
+    if candidates.categories:  # of a kind that taught nothing no rule tells how sure it is
+        chance = np.where([kind in model.categories for kind in candidates.categories], chance, 0.0)
     wrong = 1.0 - option.played(claim).worth
     found: list[NextStage] = []
     for below in UNSURE:

@@ -34,6 +34,8 @@ class KnownDrafts:
     """How long each answer took; NaN where that is not known. None: of none."""
     unreached: Flags | None = field(default=None, repr=False)
     """Which answers are missing since the player could not be reached, and is asked again by the next run. None: none."""
+    kinds: tuple[str, ...] = field(default=(), repr=False)
+    """Of each question; empty where all are of one, or it is not known."""
 
     def __post_init__(self) -> None:
         shape = self.codes.shape
@@ -58,6 +60,7 @@ class KnownDrafts:
             usd=None if self.usd is None else self.usd[:, questions],
             seconds=None if self.seconds is None else self.seconds[:, questions],
             unreached=None if self.unreached is None else self.unreached[:, questions],
+            kinds=tuple(self.kinds[place] for place in questions) if self.kinds else (),
         )
 
     def known_throughout(self) -> KnownDrafts:
@@ -91,9 +94,10 @@ class KnownDrafts:
         return None if self.unreached is None else np.logical_or.reduce(self.unreached[list(seats)])
 
     def candidates(self, seats: Sequence[int]) -> Candidates:
-        """The different answers of these players alone."""
+        """The different answers of these players alone. Kinds of questions stand as their categories."""
         chosen = list(seats)
-        return candidates_of([self.players[seat] for seat in chosen], self.codes[chosen], self.worth[chosen])
+        names = [self.players[seat] for seat in chosen]
+        return candidates_of(names, self.codes[chosen], self.worth[chosen], self.kinds)
 
 
 def _throughout(values: Floats | None) -> Floats | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -85,6 +85,10 @@ class AdvisedOption(Protocol):
     def stages(self) -> StageModels:
         """What was learnt of some of the players alone, where it needs that."""
 
+    @property
+    def stages_by_kind(self) -> Mapping[str, StageModels]:
+        """The same by kind of questions, where there are several."""
+
     def as_strategy(self, players: Sequence[str], rule_file: str) -> str | dict[str, Any]:
         """What plays it, as an experiment file names it. `rule_file`: where what was learnt is written."""
 
@@ -124,6 +128,10 @@ class TeamOption:
 
     @property
     def stages(self) -> StageModels:
+        return {}
+
+    @property
+    def stages_by_kind(self) -> Mapping[str, StageModels]:
         return {}
 
     def as_strategy(self, players: Sequence[str], rule_file: str) -> str | dict[str, Any]:

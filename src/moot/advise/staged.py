@@ -9,22 +9,24 @@ Everything that is chosen here (team, order, threshold, captains) is chosen on t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from moot.advise.advice import Advice
-from moot.advise.cascades import THRESHOLDS, CascadeOption, HalvesTaught, ReplayedAcross, taken_of, until_sure
+from moot.advise.cascades import THRESHOLDS, CascadeOption, HalvesTaught, ReplayedAcross, taken_of
 from moot.advise.further import MOST_OF_THEM
 from moot.advise.known import KnownDrafts
 from moot.advise.options import AdvisedOption
 from moot.advise.search import MOST_PLAYERS, SeatedTeam
 from moot.decide.candidates import Bools, Floats
-from moot.decide.cascading import best_order, in_waves, stage_models
+from moot.decide.cascading import best_order, in_waves
+from moot.decide.kinds_apart import TaughtStages, learn_rule_by_kind
 from moot.decide.last_stage import stage_of
-from moot.decide.learning import learn_rule
+from moot.errors import UsageError
+from moot.strategies import traits_of
 from moot.strategies.captaincy import Captained
 
 STAGES = ("talkative", "silent")
@@ -89,8 +91,11 @@ class StagedOptions:
         return ~found.reached & candidates.spoke.any(axis=1), found.worth(candidates)
 
 
-def staged_options(advice: Advice, search: KnownDrafts, stages: Sequence[str] = STAGES) -> StagedOptions:
-    """For the option that is advised: with its players, be they in the order that it has."""
+def staged_options(
+    advice: Advice, search: KnownDrafts, stages: Sequence[str] = STAGES, askable: Collection[str] | None = None
+) -> StagedOptions:
+    """For the option that is advised: with its players, be they in the order that it has. `stages`: a stage, or one with its
+    captain (`talkative@ann`). `askable`: who can be asked anything but a draft; None: everybody."""
     assert advice.recommended is not None, "it goes on from something"
     taken = advice.recommended.option
     seats = _seats(taken, advice, search)
@@ -99,17 +104,52 @@ def staged_options(advice: Advice, search: KnownDrafts, stages: Sequence[str] = 
     order = taken.order if in_turn and isinstance(taken, CascadeOption) else tuple(best_order(candidates))
     waves = in_waves(order)
     learnt = taken.learnt if taken.learnt is not None and taken.seats == seats else None
-    learnt = learn_rule(candidates, search.units) if learnt is None else learnt
-    models = stage_models(candidates, waves, learnt.model.penalty, learnt.model)
-    threshold, tried = _threshold(HalvesTaught.of(search, candidates, waves, learnt))
-    until = until_sure(threshold, models, learnt, or_decided=False)
+    learnt = learn_rule_by_kind(candidates, search.units) if learnt is None else learnt
+    taught = TaughtStages.of(candidates, search.units, waves, learnt)
+    threshold, tried = _threshold(HalvesTaught.of(search, candidates, waves, learnt, taught))
+    until = taught.until(threshold, learnt, or_decided=False)
     cascade = CascadeOption(seats, order, until, taken_of(tried.worth, tried.asked, search, seats), learnt=learnt)
     accurate = [candidates.players[place] for place in np.argsort(-candidates.accuracy, kind="stable")]
     found = []
     for stage in dict.fromkeys(stages):
-        led = isinstance(stage_of(stage, accurate[0]), Captained)
-        found += [StagedOption(cascade, stage, captain) for captain in (accurate[:CAPTAINS] if led else [None])]
+        name, captains = _captains(stage, accurate, accurate if askable is None else askable)
+        found += [StagedOption(cascade, name, captain) for captain in captains]
     return StagedOptions(cascade, tuple(found))
+
+
+def named_stage(stage: str) -> tuple[str, str | None]:
+    """A last stage as it is typed, and its captain, where one is named."""
+    name, names_one, captain = stage.partition("@")
+    played = stage_of(name, captain or None)
+    if names_one and not captain:
+        raise UsageError(f"{stage} names no captain; expected {name}, or {name}@ and a player")
+    if names_one and not isinstance(played, Captained):
+        raise UsageError(f"{name} has no captain; expected {name} alone")
+    return name, captain or None
+
+
+def _captains(stage: str, accurate: Sequence[str], askable: Collection[str]) -> tuple[str, Sequence[str | None]]:
+    """Of a stage whoever leads it: who is named, else the most accurate of those who can. `accurate`: the team."""
+    name, named = named_stage(stage)
+    asks = traits_of(stage_of(name, named)).asks
+    drafts_alone = [player for player in accurate if player not in askable]
+    if asks == "everybody" and drafts_alone:
+        holds = "it holds" if len(drafts_alone) == 1 else "they hold"
+        problem = f"as a recording {' and '.join(drafts_alone)} cannot take part: {holds} drafts and nothing else"
+        raise UsageError(f"{name} asks the whole team {', '.join(sorted(accurate))}, and {problem}")
+    if not isinstance(stage_of(name, named), Captained):
+        return name, [None]
+    able = [player for player in accurate if player in askable or asks == "nobody"]
+    if named is None and not able:
+        team = ", ".join(sorted(accurate))
+        raise UsageError(
+            f"nobody of the team {team} can be captain in {name}: a recording holds its draft and nothing else"
+        )
+    if named is not None and named not in able:
+        of_whom = f"expected one of {', '.join(able)}" if able else "nobody of the team can"
+        why = "is a recording" if named in accurate else "is not in the team that is raced"
+        raise UsageError(f"{named} {why}, and cannot be captain in {name}; {of_whom}")
+    return name, able[:CAPTAINS] if named is None else [named]
 
 
 def _seats(taken: AdvisedOption, advice: Advice, search: KnownDrafts) -> SeatedTeam:

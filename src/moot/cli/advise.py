@@ -105,10 +105,11 @@ def _measurable(drafts: KnownDrafts, wanted: AdviceWanted) -> None:
         )
     if wanted.budget_usd_per_1000 is not None and (drafts.usd is None or np.isnan(drafts.usd).any(axis=1).all()):
         raise UsageError(
-            "--budget-usd-per-1000: of no player it is known what it costs; expected an experiment with prices"
+            "--budget-usd-per-1000: of no player it is known what it costs; expected an experiment with prices, or recordings"
+            " whose replies all say what they cost"
         )
     if wanted.max_seconds is not None and drafts.seconds is None:
         raise UsageError(
-            "--max-seconds: it is not known how long anybody took; expected a run whose models take time: labels, recordings, "
-            "and models that answer at once, such as simulated ones, have none"
+            "--max-seconds: it is not known how long anybody took; expected a run whose models take time, or recordings that"
+            " say how long theirs took: labels, and models that answer at once, such as simulated ones, have none"
         )

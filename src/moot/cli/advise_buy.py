@@ -16,8 +16,9 @@ import numpy as np
 
 from moot.advise.advice import Advice
 from moot.advise.known import parted_in_two
-from moot.advise.staged import STAGES, StagedOption, StagedOptions, staged_options
+from moot.advise.staged import STAGES, StagedOption, StagedOptions, named_stage, staged_options
 from moot.cli.advise_input import AdviceInput
+from moot.cli.advise_next import who_can_be_asked
 from moot.cli.advised_team import TEAM
 from moot.cli.interrupts import leave_at_once, tell_unfinished
 from moot.cli.loop import run_to_end
@@ -25,7 +26,6 @@ from moot.cli.progress import watch
 from moot.cli.run import EXIT_CODES
 from moot.cli.safe_text import say
 from moot.data import given_cases
-from moot.decide.last_stage import stage_of
 from moot.engine.failed_by import alike_causes
 from moot.engine.run_tally import State
 from moot.engine.stage_race import IN_A_WAVE, INCUMBENT, StageRace
@@ -61,7 +61,7 @@ class Purchase:
             raise UsageError("--try: expected strategies, such as talkative,peer-review; found none")
         for stage in self.stages:
             try:
-                stage_of(stage, None)
+                named_stage(stage)
             except UsageError as error:
                 raise UsageError(f"--try: {str(error).removeprefix('then: ')}") from None
 
@@ -137,7 +137,11 @@ def buy(purchase: Purchase, advice: Advice, reading: AdviceInput, store_url: str
     assert file is not None, "looked at before"
     parts = parted_in_two(reading.drafts.units)
     claim = reading.drafts.at(parts.claim)
-    staged = staged_options(advice, reading.drafts.at(parts.search), purchase.stages)
+    askable = who_can_be_asked(file, advice.players)
+    try:
+        staged = staged_options(advice, reading.drafts.at(parts.search), purchase.stages, askable)
+    except UsageError as error:
+        raise UsageError(f"{'--buy' if purchase.stages == STAGES else '--try'}: {error}") from None
     unsure, free = staged.unsure(claim)
     # These questions had a say in which point is the incumbent: the race pays for every point that might have been.
     alpha = RACE_ALPHA / len(advice.points)

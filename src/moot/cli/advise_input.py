@@ -18,7 +18,7 @@ import numpy as np
 from sqlalchemy import Connection
 
 from moot.advise.known import Flags, KnownDrafts
-from moot.cli.advise_notes import left_out_words, missing_words, odd_words, unknown_costs
+from moot.cli.advise_notes import filled_in, left_out_words, missing_words, odd_words, unknown_costs
 from moot.cli.advised_against import claimed_verdict
 from moot.cli.fit import tables_of
 from moot.cli.fit_lessons import FittedTeam
@@ -49,7 +49,7 @@ from moot.select.voting import names_of
 from moot.stats.counted_words import count
 from moot.store.examined import opened_to_read
 from moot.team import Player
-from moot.types import Price
+from moot.types import Price, Question
 
 EXPERIMENTS = (".yaml", ".yml")
 MOSTLY = 0.5
@@ -259,11 +259,9 @@ def _reading(
     keys = [case.question.digest for case in cases]
     notes = list(left_out_words(graded, len(taught.candidates) - len(settled), cut_short=source.cut_short))
     usd, missing = _by_draft(costs, players, keys, "usd")
-    seconds, _ = _by_draft(costs, players, keys, "seconds")
-    if missing and usd is not None:
-        notes.append(
-            f"{count(missing, 'draft is', 'drafts are')} missing: their cost is taken as the mean of the player's others"
-        )
+    seconds, missing_times = _by_draft(costs, players, keys, "seconds")
+    seconds = seconds if seconds is not None and seconds.any() else None
+    notes += filled_in(missing, missing_times if seconds is not None else 0)
     notes += unknown_costs(costs, players, keys)
     drafts = KnownDrafts(
         players,
@@ -272,8 +270,9 @@ def _reading(
         tuple(taught.units[place] for place in settled),
         choices_of([case.question for case in cases]),
         usd,
-        seconds if seconds is not None and seconds.any() else None,
+        seconds,
         _unreached(graded, players, settled),
+        _kinds([case.question for case in cases]),
     )
     strategies = frozenset(str(cell["strategy"]) for cell in source.cells)
     return AdviceInput(
@@ -289,6 +288,12 @@ def _reading(
         origin=source.name,
         unreached=tuple(f"{words}. What is claimed holds whatever they say" for words in graded.unreached_words()),
     )
+
+
+def _kinds(questions: Sequence[Question]) -> tuple[str, ...]:
+    """Of each, where there are several."""
+    kinds = tuple(question.kind for question in questions)
+    return kinds if len({*kinds}) > 1 else ()
 
 
 def _unreached(graded: GradedDrafts, players: Sequence[str], places: Places) -> Flags | None:

@@ -22,6 +22,15 @@ def left_out_words(graded: GradedDrafts, unsettled: int, *, cut_short: bool) -> 
         yield "the run is unfinished; slow answers, which are more often wrong, are still missing"
 
 
+def filled_in(costs: int, times: int) -> Iterator[str]:
+    """What so many drafts that are not there would have cost, and how long they would have taken, is taken from others."""
+    whats = {"cost and time are": costs} if costs == times else {"cost is": costs, "time is": times}
+    for what, missing in whats.items():
+        if missing:
+            drafts = count(missing, "draft is", "drafts are")
+            yield f"{drafts} missing: their {what} taken as the mean of the player's others"
+
+
 def unknown_costs(
     costs: Mapping[tuple[str, str], DraftCost], players: Sequence[str], keys: Sequence[str]
 ) -> Iterator[str]:

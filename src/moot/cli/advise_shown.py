@@ -8,22 +8,21 @@ from typing import Any
 
 from moot.advise.advice import VALID, Advice, ClaimedPoint
 from moot.advise.frontier import LITTLE, AdviceWanted, unbeaten
-from moot.advise.further import NextStage, Surer, to_try
+from moot.advise.further import Surer
 from moot.advise.options import SINGLE
 from moot.cli.advise_cost_words import cheapest_words, why_the_best
-from moot.cli.advise_input import AdviceInput, CaptainCosts
+from moot.cli.advise_input import AdviceInput
+from moot.cli.advise_next import next_rows, next_words
 from moot.cli.advised_against import other_verdict_words, verdict_json
 from moot.decide.rules import DIGITS
 from moot.pasted import lines_of
 from moot.stats.counted_words import count
-from moot.stats.written_numbers import dollars, of_hundred, rounded
+from moot.stats.written_numbers import dollars, of_hundred
 from moot.types import Estimate
 
 WIDE, HIGH = 80, 24
-STAGE = "talkative"
 MOST_DIGITS = 10
 """With so many a share is told, where fewer would say the contrary of what is said of it."""
-UNPRICED = "what it costs is not known: there are no prices, or no counts of tokens"
 
 
 def sentence(advice: Advice, wanted: AdviceWanted) -> str:
@@ -178,42 +177,6 @@ def _surer_than_the_best(more: Surer) -> str:
     )
 
 
-def next_words(advice: Advice, stages: frozenset[str], captain: CaptainCosts | None) -> str | None:
-    stage = to_try(advice.next)
-    if stage is None or advice.recommended is None:
-        return None
-    row = _stage_row(stage, advice, stages, captain)
-    money = "" if row["usd"] is None else f", {dollars(row['usd'])}"
-    return f"Next: try {row['try']}: {rounded(row['at_most_points'], 1, sign=True)} points at most{money}."
-
-
-def _stage_row(
-    stage: NextStage, advice: Advice, stages: frozenset[str], captain: CaptainCosts | None
-) -> dict[str, Any]:
-    taken = advice.recommended
-    assert taken is not None, "there is no stage after nothing"
-    names = sorted(advice.players[seat] for seat in stage.seats)
-    usd = (
-        None if captain is None else captain.more_usd(_captain(taken, advice.players), names, taken.played.usd_per_1000)
-    )
-    team = "" if len(names) == len(taken.option.seats) else f" of {', '.join(names)}"
-    played = f"{STAGE}{team} (already played, see moot report)" if STAGE in stages else f"{STAGE}{team}"
-    row: dict[str, Any] = {
-        "try": f"{played} on the {stage.questions:,} of {advice.claimed_on:,} questions with p < {stage.below:g}",
-        "questions": stage.questions,
-        "below": stage.below,
-        "at_most_points": round(stage.at_most_points, DIGITS),
-        "usd": None if usd is None else round(usd * stage.questions, DIGITS),
-    }
-    return row if usd is not None else {**row, "why": UNPRICED}
-
-
-def _captain(point: ClaimedPoint, players: Sequence[str]) -> str:
-    """Who leads; else who comes first, in a cascade whoever is asked first."""
-    leader = getattr(point.option.rule, "player", None)
-    return leader if isinstance(leader, str) else point.option.names(players)[0]
-
-
 def advice_json(advice: Advice, wanted: AdviceWanted, reading: AdviceInput) -> dict[str, Any]:
     taken, over, more = advice.recommended, advice.over_singles, advice.surer
     row: dict[str, Any] = {"recommended": None, "why": advice.why_none}
@@ -250,7 +213,7 @@ def advice_json(advice: Advice, wanted: AdviceWanted, reading: AdviceInput) -> d
             "more_in_this_run": more.more_in_this_run,
             **({} if more.why is None else {"why": more.why}),
         },
-        "next": [_stage_row(stage, advice, reading.stages, reading.captain) for stage in advice.next],
+        "next": next_rows(advice, reading),
         "n": advice.n,
         "searched_on": advice.searched_on,
         "claimed_on": advice.claimed_on,
@@ -288,7 +251,7 @@ def screen(advice: Advice, wanted: AdviceWanted, reading: AdviceInput) -> list[s
     """At most 24 lines of 80 columns: the frontier gives way to the words."""
     words = [sentence(advice, wanted), most_accurate_words(advice, wanted)]
     words += [other_verdict_words(advice, reading.verdict), over_singles_words(advice), surer_words(advice)]
-    words += [next_words(advice, reading.stages, reading.captain), *reading.first_notes]
+    words += [next_words(advice, reading), *reading.first_notes]
     told = [line for part in words if part is not None for line in wrapped(part)]
     others = [*(f"Note: {note}." for note in advice.notes), *reading.other_notes]
     head = list(_head(advice))

@@ -21,11 +21,13 @@ from moot.cli.outputs import checked_output
 from moot.cli.rule_output import write_rule
 from moot.config.flow import comment, flow
 from moot.config.yaml_file import read_yaml
+from moot.decide.kinds_apart import models_by_kind, most_probable_by_kind, without_kinds
 from moot.decide.rule_figures import rule_figures
-from moot.decide.rule_file import rule_content
+from moot.decide.rule_file import BY_KIND, FORM_BY_KIND, part_content, rule_content
 from moot.decide.rules import DIGITS
 from moot.errors import FileError, UsageError
 from moot.experiment.build import build
+from moot.experiment.model_specs import RecordedSpec
 from moot.experiment.selected import CHOSEN_ON
 from moot.experiment.spec import ExperimentFile, read_experiment
 from moot.foreign_files import text_of
@@ -108,7 +110,16 @@ def written_team(
         raise FileError(f"cannot be written: {error.strerror or error}", file=output) from None
     build(read_experiment(output, with_questions=False), asked=False)
     beside = [chosen.name, *([rule.name] if option.learnt is not None else [])]
-    return [f"Written: {output}, with {' and '.join(beside)} beside it. Then: moot serve {pasted(output)}"]
+    written = f"Written: {output}, with {' and '.join(beside)} beside it."
+    if recorded := [name for name in sorted(names) if _is_recorded(file, name)]:
+        them, are = ("it", "is a recording") if len(recorded) == 1 else ("them", "are recordings")
+        nothing_new = f"{', '.join(recorded)} {are}, and moot serve has no answer of {them} to a new question"
+        return [f"{written} Note: {nothing_new}: run {file.path.name} with models that answer, and advise again"]
+    return [f"{written} Then: moot serve {pasted(output)}"]
+
+
+def _is_recorded(file: ExperimentFile, player: str) -> bool:
+    return isinstance(file.spec.models[file.spec.players[player].model], RecordedSpec)
 
 
 def _lines(file: ExperimentFile, names: Sequence[str], chosen: str, strategy: str | Mapping[str, Any]) -> Iterator[str]:
@@ -144,10 +155,22 @@ def _rule(option: AdvisedOption, advice: Advice, reading: AdviceInput, search: K
     by_name = {seat.name: seat for seat in table.seats}
     seats = [by_name[advice.players[seat]] for seat in option.seats]
     learnt_from = {"experiment": reading.origin, "team": TEAM, "questions": learnt.questions}
-    told = told_beside(
-        learnt, rule_figures(learnt, search.candidates(option.seats), search.units), reading.notes, learnt_from
-    )
+    candidates, units = search.candidates(option.seats), search.units
+    figures = rule_figures(learnt, candidates, units, most_probable_by_kind if search.kinds else None)
     accuracy = [float(search.worth[seat].mean()) for seat in option.seats]
-    return rule_content(
-        learnt, seats, table.prompts, accuracy=accuracy, told=told, stages=option.stages, kinds=reading.kinds
+    content = rule_content(
+        without_kinds(learnt),
+        seats,
+        table.prompts,
+        accuracy=accuracy,
+        told=told_beside(learnt, figures, reading.notes, learnt_from),
+        stages=option.stages,
+        kinds=search.kinds or reading.kinds,
     )
+    if not search.kinds:
+        return content
+    by_kind = {
+        kind: part_content(model, option.stages_by_kind.get(kind, {}), search.kinds.count(kind))
+        for kind, model in models_by_kind(candidates, units).items()
+    }
+    return {**content, "form": FORM_BY_KIND, BY_KIND: by_kind}

@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 
 from moot import __version__
-from moot.cli.fit_kinds import TaughtByKind, of_kind, stages_for, without_kinds
+from moot.cli.fit_kinds import TaughtByKind, of_kind, stages_for
 from moot.cli.fit_lessons import OTHER_WAYS, FittedTeam, stored_lessons
 from moot.cli.fit_told import TellingLessons, ToldByRule
 from moot.cli.rule_output import keep_rule_before, next_lines, rule_output, write_rule
 from moot.cli.safe_text import say
 from moot.decide.asking_order import cheapest_first
 from moot.decide.drift import Drift
+from moot.decide.kinds_apart import without_kinds
 from moot.decide.learning import FOLDS, LearntRule, learn_rule, most_probable
 from moot.decide.odd_players import LOOK_AT_KEYS, never_right, odd_players
 from moot.decide.rule_figures import mean_of_places, rule_figures

@@ -14,9 +14,9 @@ from typing import Any
 from moot.decide.candidates import Candidates
 from moot.decide.cascading import StageModels, best_order, in_waves, learnt_order, stage_models
 from moot.decide.choice_model import ChoiceModel
-from moot.decide.learning import FEWEST, Learner, LearntRule, most_probable, too_few_to_learn
+from moot.decide.kinds_apart import most_probable_by_kind
+from moot.decide.learning import FEWEST, Learner, LearntRule, too_few_to_learn
 from moot.decide.rule_file import FORM, KINDS, OF_A_KIND
-from moot.decide.rules import MostProbable
 from moot.decide.studied import Studied
 from moot.later import numpy as np
 from moot.stats.counted_words import count
@@ -80,25 +80,6 @@ class TaughtByKind:
                     f"{count(len(known), 'question')} of kind {kind}{together}: with fewer than {FEWEST} the rule tells "
                     "no probability there, and promises nothing"
                 )
-
-
-def most_probable_by_kind(candidates: Candidates, units: Sequence[str]) -> MostProbable:
-    """With weights for each kind of questions of which there are enough, learnt of these alone."""
-    together = most_probable(replace(candidates, categories=()), units).model
-    rows = {}
-    for kind in sorted(set(candidates.categories)):
-        places = [place for place, each in enumerate(candidates.categories) if each == kind]
-        names = [units[place] for place in places]
-        if too_few_to_learn(len(places), names) is None:
-            known = replace(candidates.at(np.array(places, dtype=np.intp)), categories=())
-            rows[kind] = most_probable(known, names).model.row
-    return MostProbable(replace(together, categories=rows))
-
-
-def without_kinds(learnt: LearntRule) -> LearntRule:
-    """As it decides where a kind is unknown, or too few questions of it taught."""
-    model = replace(learnt.model, categories={}, category_pull=None)
-    return replace(learnt, model=model, rule=learnt.rule.by_model(model))
 
 
 def stages_for(

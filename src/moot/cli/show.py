@@ -133,7 +133,8 @@ def print_transcript(transcript: Transcript, console: Console) -> None:
         console.print(Text(heading, style="bold"))
         _print_messages(call["messages"], console)
         if call["text"] is not None:
-            _print_block(f"reply ({call['finish']}, {call['latency_s']:.2f} s)", call["text"], console)
+            took = "" if call["latency_s"] is None else f", {call['latency_s']:.2f} s"
+            _print_block(f"reply ({call['finish']}{took})", call["text"], console)
         for name in ("error", "problem"):
             if call[name]:
                 _print_block(name, call[name], console)

@@ -50,7 +50,8 @@ class PlayerSoFar:
     answers: list[str] = field(default_factory=list)
     because: str = ""
     stage: str = ""
-    seconds: float = 0.0
+    seconds: float | None = None
+    """The longest of its replies; None: of none it is known."""
     trouble: str = ""
 
     @property
@@ -113,7 +114,8 @@ class Watched:
         mind.trouble = call.error or problem or ""
         if call.reply is None or problem is not None:
             return
-        mind.seconds = max(mind.seconds, call.reply.latency_s)
+        if (took := call.reply.known_latency_s) is not None:
+            mind.seconds = took if mind.seconds is None else max(mind.seconds, took)
         if self._long and call.request.schema is None:
             if doing_at(call.stage) == "reading" and mind.answers:
                 return  # what it writes for the team is no answer of its own, and stands as the team's
@@ -163,7 +165,7 @@ class Watched:
             if mind.changed is not None and not self._long:
                 answer.append(f" (was {mind.changed})", "not bold dim")
             badge = Text() if group is None else Text(NUMBERS[group % len(NUMBERS)], style)
-            seconds = f"{mind.seconds:.1f}"
+            seconds = "" if mind.seconds is None else f"{mind.seconds:.1f}"
             table.add_row(who, badge, Clamped(answer), Clamped(Text(mind.because)), seconds)
         decided = [cell for cell in self.cells if cell.player is None]
         if decided:

@@ -63,10 +63,14 @@ def weights_of(model: ChoiceModel) -> dict[str, float]:
 
 
 def weights_in_words(weights: Mapping[str, float]) -> list[str]:
-    """`qwen counts double`, `gemma adds nothing`: beside the middle one of those who have a voice."""
+    """`qwen counts double`, `gemma adds nothing`: beside the middle one of those who have a voice.
+
+    Whoever counts most comes first, then names decide: no seat does.
+    """
     voiced = [weight for weight in weights.values() if weight > 0]
     middle = median(voiced) if voiced else 0.0
-    return [f"{name} {_words(weight, middle)}" for name, weight in weights.items()]
+    in_order = sorted(weights.items(), key=lambda voice: (-round(voice[1], 9), voice[0]))
+    return [f"{name} {_words(weight, middle)}" for name, weight in in_order]
 
 
 def _words(weight: float, middle: float) -> str:

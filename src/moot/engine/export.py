@@ -109,16 +109,17 @@ def _tries(transcript: Sequence[Sequence[Any]]) -> dict[str, tuple[str, ...]]:
 
 def _spent(replies: Sequence[Reply | None]) -> dict[str, Any]:
     """What a draft took, as far as it is known: a call of which nobody knows it leaves the sum unknown."""
-    there = [reply for reply in replies if reply is not None]
+    there = [reply for reply in replies if reply is not None and not reply.unrecorded]
     if len(there) < len(replies):
         return {}
     usage = total_usage(reply.usage for reply in there)
     costs = [reply.cost_usd for reply in there if reply.cost_usd is not None]
+    times = [took for reply in there if (took := reply.known_latency_s) is not None]
     spent = {
         "cost_usd": math.fsum(costs) if len(costs) == len(there) else None,
         "prompt_tokens": usage.prompt,
         "completion_tokens": usage.completion,
-        "seconds": sum(reply.latency_s for reply in there),
+        "seconds": math.fsum(times) if len(times) == len(there) else None,
     }
     return {key: value for key, value in spent.items() if value is not None}
 

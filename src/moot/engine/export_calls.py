@@ -22,9 +22,10 @@ from moot.grade.prefer import text_digest
 from moot.models.recorded import request_digest
 from moot.store import queries, schema
 from moot.store.queries import chunks
-from moot.store.rows import case_of, config_of
+from moot.store.rows import case_of, config_of, known_latency_s
 from moot.store.statements import Row
 from moot.store.store import Store
+from moot.types import UNRECORDED
 
 
 async def recorded_calls(store: Store, experiment: Row, called: Mapping[str, str]) -> AsyncIterator[RecordedReply]:
@@ -213,9 +214,12 @@ def _recorded(calls: Iterable[Row], about: Mapping[str, str], called: Mapping[st
             "text": call["text"],
             "sample": sample,
             "request": request_digest(messages, attempt),
-            **{key: call[key] for key in ("cost_usd", "prompt_tokens", "completion_tokens") if call[key] is not None},
-            "seconds": call["latency_s"],
         }
+        if call["finish"] != UNRECORDED:
+            spent = ("cost_usd", "prompt_tokens", "completion_tokens")
+            record |= {key: call[key] for key in spent if call[key] is not None}
+        if (took := known_latency_s(call["latency_s"], call["recorded"])) is not None:
+            record["seconds"] = took
         records.append(record if call["finish"] == "stop" else {**record, "finish": call["finish"]})
     return records
 

@@ -82,7 +82,8 @@ class ReplyMemory:
         self._kept.add(key)
         question = request.question_id or ""
         self._said[question, role].append(reply)
-        self._waited[role[0]].append(reply.latency_s)
+        if reply.timed:
+            self._waited[role[0]].append(reply.latency_s)
         if reply.usage.completion is not None:
             self._of_form[role[0], role[1]].append(reply)
             self._lengths[role[1]].append(reply.usage.completion)

@@ -37,7 +37,7 @@ from moot.experiment.selected import BY_IDS_ALONE, NOT_CHOSEN, RACED, ChosenOn, 
 from moot.experiment.short_keys import short_key_words
 from moot.experiment.side_names import seat_of_row, several_teams
 from moot.experiment.spec import Experiment, ExperimentFile, GroupingSpec
-from moot.experiment.unlike_questions import unlike_words
+from moot.experiment.unlike_questions import kinds_untold_words, unlike_words
 from moot.experiment.worked_examples import not_shown
 from moot.grade.grading import Grading
 from moot.grade.group import Stages
@@ -286,7 +286,7 @@ class Plan:
         of_strategies = [*self.strategy_warnings, *self._nothing_promised(), *self._chosen_on()]
         of_strategies += judges_who_play_words(self.file)
         of_strategies += short_key_words(self.models)
-        of_strategies += unlike_words(self.cells, self.dataset)
+        of_strategies += () if self.dataset is None else unlike_words(self.cells, self.dataset)
         return tuple(dict.fromkeys(of_strategies))
 
     def _nothing_promised(self) -> Iterator[str]:
@@ -303,7 +303,8 @@ class Plan:
     @property
     def strategy_warnings(self) -> tuple[str, ...]:
         """What strategies say before they are played, by whichever command: once, however many captains they have."""
-        return tuple(dict.fromkeys(text for cell in self.cells for text in cell.warnings))
+        of_cells = (text for cell in self.cells for text in cell.warnings)
+        return tuple(dict.fromkeys([*of_cells, *kinds_untold_words(self.cells)]))
 
     @property
     def spec(self) -> Experiment:

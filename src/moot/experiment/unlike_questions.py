@@ -1,7 +1,7 @@
 """Questions of another kind than those that a rule was learnt from: of answers to them it tells no probability.
 
-Whoever abstains by one then abstains from every such question, and a cascade asks everybody. That is said before the first call:
-among the figures it would look like a team that knows nothing.
+Whoever abstains by one then abstains from every such question, and a cascade asks everybody. That is said before the first call,
+by whoever makes it: among the figures it would look like a team that knows nothing, and on the bill like another team.
 """
 
 from __future__ import annotations
@@ -18,19 +18,12 @@ if TYPE_CHECKING:
     from moot.experiment.plan import Cell
 
 
-def unlike_words(cells: Iterable[Cell], dataset: Dataset | None) -> Iterator[str]:
-    """One line for each kinds that rules were learnt from, and what comes of it."""
-    cells = list(cells)
-    yield from _unsaid_words(cells)
-    if dataset is None:
-        return
+def unlike_words(cells: Iterable[Cell], dataset: Dataset) -> Iterator[str]:
+    """One line for each kinds that rules were learnt from and some of these questions are not of, and what comes of it."""
     by_reason: dict[tuple[frozenset[str], str], list[str]] = {}
-    apart: dict[tuple[frozenset[str], str], dict[str, None]] = {}
     for cell in cells:
         kept = _rule_of(cell)
-        if kept is not None and kept.together:
-            apart.setdefault((kept.together, _consequence(cell)), {})[cell.label] = None
-        elif kept is not None and kept.kinds and not dataset.kinds <= kept.kinds:
+        if kept is not None and kept.kinds and not kept.together and not dataset.kinds <= kept.kinds:
             labels = by_reason.setdefault((kept.kinds, _consequence(cell)), [])
             labels += [] if cell.label in labels else [cell.label]
     for (kinds, consequence), labels in by_reason.items():
@@ -43,11 +36,21 @@ def unlike_words(cells: Iterable[Cell], dataset: Dataset | None) -> Iterator[str
                 f" kind, and for these {consequence}"
             )
 
+
+def kinds_untold_words(cells: Iterable[Cell]) -> Iterator[str]:
+    """Of rules that do not tell kinds apart, whatever is asked: one line for each, and what comes of it."""
+    cells = list(cells)
+    yield from _unsaid_words(cells)
+    apart: dict[tuple[frozenset[str], str], dict[str, None]] = {}
+    for cell in cells:
+        kept = _rule_of(cell)
+        if kept is not None and kept.together:
+            apart.setdefault((kept.together, _consequence(cell)), {})[cell.label] = None
     for (kinds, consequence), named in apart.items():
         rule = "its rule was" if len(named) == 1 else "their rules were"
         yield (
             f"{few_names([*named])}: {rule} learnt from questions of kind {' and '.join(sorted(kinds))} as if they were one, by"
-            f" an older moot or by moot advise: {consequence}; moot fit FILE -o rule.json learns them apart"
+            f" an older moot: {consequence}; moot fit FILE -o rule.json learns them apart"
         )
 
 

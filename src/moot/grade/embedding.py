@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from moot.errors import UsageError
 from moot.grade.lemmas import lemma
-from moot.grade.normalise import normalise, too_long
+from moot.grade.normalise import normalise, numbers_apart, too_long
 from moot.grade.numerals import numerals, thousands
 from moot.grade.unit_case import WRITTEN_OUT
 from moot.grade.wordpiece import WordPiece
@@ -111,7 +111,11 @@ def read(text: str) -> ExactParts:
     """An answer, taken apart. The script tells the language: a `Similarity` is not told."""
     language = "ru" if _CYRILLIC.search(text) else "en"
     # A range is its two ends, in whatever words it is told: 1914-1918, from 1914 to 1918.
-    plain = [part for word in normalise(thousands(text, language)).split() for part in _RANGE.split(word)]
+    plain = [
+        part
+        for word in normalise(numbers_apart(thousands(text, language), language)).split()
+        for part in _RANGE.split(word)
+    ]
     if len(plain) > 1 and all(len(word) == 1 and word.isalpha() for word in plain):
         plain = ["".join(plain)]  # U.S.A.
     # "isn't" has become "isn t".

@@ -13,6 +13,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import ClassVar, Protocol
 
+from moot.grade.apart import may_part_numbers, numbers_of
 from moot.grade.lemmas import lemmas
 from moot.grade.listed import NOT_LISTED, only_listed
 from moot.grade.members import bare_members, listed_in
@@ -265,7 +266,18 @@ def may_say_less(text: str, language: str) -> bool:
 
 
 def _are_two(reference: str, answer: str, language: str) -> bool:
-    return _differ_in_a_sign(reference, answer) or _are_two_formulas(reference, answer, language)
+    return (
+        _differ_in_a_sign(reference, answer)
+        or _are_two_formulas(reference, answer, language)
+        or _part_numbers_elsewhere(reference, answer, language)
+    )
+
+
+def _part_numbers_elsewhere(reference: str, answer: str, language: str) -> bool:
+    """Twenty, one and twenty-one, whose words are the same."""
+    if reference == answer or not (may_part_numbers(reference) or may_part_numbers(answer)):
+        return False
+    return numbers_of(spelled(reference, language)) != numbers_of(spelled(answer, language))
 
 
 def _one_is_percent(one: str, other: str) -> bool:

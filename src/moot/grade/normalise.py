@@ -10,14 +10,17 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import lru_cache
+from typing import NamedTuple
 
+from moot.grade.apart import BREAK, ending, in_digits, may_part_numbers
 from moot.grade.charges import MINUS, with_charges, with_minus
 from moot.grade.chemistry import without_marks
 from moot.grade.formula import formula
 from moot.grade.formula_tokens import without_brackets
+from moot.grade.large_numbers import halves_and_dozens, with_scale_of_money
 from moot.grade.members import InBrackets, listed, parted
-from moot.grade.numerals import numerals, scaled, thousands
-from moot.grade.said_in_words import as_number, percent_in_words, with_one_spelling
+from moot.grade.numerals import SPELLED_OUT, numerals_in_place, scaled, thousands
+from moot.grade.said_in_words import as_number, dated, percent_in_words, with_one_spelling
 from moot.grade.signs import KEPT_MINUS, Signed, joined, signed
 from moot.grade.tex import improper, like_others, may_be_tex, name_of_greek, plain
 from moot.grade.unit_case import with_units
@@ -133,7 +136,8 @@ def _read(text: str) -> tuple[str, bool]:
     parts = signed(parted(folded))
     if not parts.words:
         return " ".join(folded.split()), False
-    read = joined(*_without_articles(parts))
+    kept = _without_articles(parts)
+    read = joined(kept.words, kept.signs)
     if "%" in folded and _PART_OF_ONE.fullmatch(alone := read.strip("()[]")):
         return f"{alone}%", True
     return read, any(parts.signs)
@@ -162,7 +166,15 @@ def lettered(text: str) -> str:
     return joined(parts.words, parts.signs) if parts is not None and parts.words else text
 
 
-def _without_articles(parts: Signed) -> tuple[list[str], list[str]]:
+class Worded(NamedTuple):
+    """The words of a text that are no articles, their places, and the signs before and behind them."""
+
+    places: list[int]
+    words: list[str]
+    signs: list[str]
+
+
+def _without_articles(parts: Signed) -> Worded:
     """An article is one only before another word: not at the end, and not as a part of a formula, such as a b."""
     words, signs = parts.words, list(parts.signs)
     for place in parts.joined_letters:
@@ -186,7 +198,7 @@ def _without_articles(parts: Signed) -> tuple[list[str], list[str]]:
             and not (quantities and word == "a" and place >= of_number)
         )
     ]
-    return [words[place] for place in kept], [*(signs[place] for place in kept), signs[-1]]
+    return Worded(kept, [words[place] for place in kept], [*(signs[place] for place in kept), signs[-1]])
 
 
 def spelled(text: str, language: str) -> str:
@@ -207,7 +219,7 @@ def structure(text: str, language: str) -> str | None:
 
 @lru_cache(maxsize=20_000)
 def _spelled(text: str, language: str) -> str:
-    """Numbers in words end at a sign: "twenty-one < x" is "21<x"."""
+    """Numbers in words end at a sign: "twenty-one < x" is "21<x"; with a mark between them they are read as digits are."""
     written = _written(text, language)
     if written is None:
         return _unplain(text)
@@ -217,18 +229,41 @@ def _spelled(text: str, language: str) -> str:
     parts = signed(folded)
     if not parts.words:
         return " ".join(folded.split())
-    words, signs = _without_articles(parts)
-    starts = [place for place, sign in enumerate(signs[:-1]) if sign or not place]
-    runs = [
-        numerals(words[start:end], language, behind=signs[start])
-        for start, end in zip(starts, [*starts[1:], len(words)], strict=True)
-    ]
-    before = [sign for start, run in zip(starts, runs, strict=True) for sign in (signs[start], *[""] * (len(run) - 1))]
-    shortest = _shortest(as_number(joined([word for run in runs for word in run], [*before, signs[-1]])))
+    if (with_digits := in_digits(parts.words, parts.gaps, language)) is not None:
+        if (structured := formula(with_digits)) is not None:
+            return structured
+        parts = signed(with_digits)
+    shortest = _shortest(as_number(halves_and_dozens(_with_numerals(parts, language))))
     percent = percent_in_words(shortest)
     shortest = _shortest(percent) if percent is not None else shortest
     shortest = _AMOUNT_OF_ONE_LETTER.sub(r"\g<number>\g<unit>", shortest)
+    shortest = dated(shortest.replace(BREAK, " "))
     return f"{shortest}%" if (percent or "%" in written) and _PART_OF_ONE.fullmatch(shortest) else shortest
+
+
+def _with_numerals(parts: Signed, language: str) -> str:
+    """The text of these words and signs, with numbers in digits, and a break where no number goes on."""
+    places, words, signs = _without_articles(parts)
+    broken = {place for place, gap in enumerate(parts.gaps) if ending(gap)}
+    starts = [place for place, sign in enumerate(signs[:-1]) if sign or not place]
+    read, before = [], []
+    for start, end in zip(starts, [*starts[1:], len(words)], strict=True):
+        for piece in numerals_in_place(words[start:end], language, behind=signs[start]):
+            at = start + piece.start
+            read.append(piece.text)
+            sign = "" if piece.start else signs[start]
+            # a mark before an article is one before its word
+            since = range(places[at - 1] + 1 if at else 0, places[at] + 1)
+            before.append(BREAK if broken and not sign and at and not broken.isdisjoint(since) else sign)
+    return joined(read, [*before, signs[-1]])
+
+
+def numbers_apart(text: str, language: str) -> str:
+    """The text, with its numbers in digits where a mark parts one in words from what stands beside it."""
+    if too_long(text) or not may_part_numbers(text):
+        return text
+    parts = signed(_folded(text))
+    return in_digits(parts.words, parts.gaps, language) or text
 
 
 @lru_cache(maxsize=20_000)
@@ -236,6 +271,8 @@ def _written(text: str, language: str) -> str | None:
     """A text as it is read, whatever it is written in. None: it is in TeX that has no plain spelling."""
     text = with_one_spelling(with_charges(unwrapped(text)))
     text = _TIME_OF_DAY.sub(r" \1m", text) if "m" in text.lower() else text
+    if language in SPELLED_OUT:
+        text = with_scale_of_money(text)
     text = with_units(text)
     bare = _without_notation(_MINUS_OF_MONEY.sub("-", text))
     if bare is None:

@@ -1,6 +1,6 @@
 """Number words to digits, so that "seven" and "7", "двадцать первый" and "21-й" are one spelling of one number.
 
-English and Russian, from 0 to 999,999,999, cardinal and ordinal, the Russian in all its cases. A rank is no count:
+English and Russian, below a thousand million million, cardinal and ordinal, the Russian in all its cases. A rank is no count:
 "second" and "2nd" become 2th, "two" becomes 2, and whether they mean the same is for a judge. Only beside a year, a
 century or a month digits are read as a rank anyway (1812 год, May 5), so the mark is left out there. Roman numerals stay
 as they are, since what looks like one (I, C, mix) is more often something else; so do the Russian forms that are rather
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import NamedTuple
 
-_SPELLED_OUT = ("en", "ru")
+SPELLED_OUT = ("en", "ru")
 """Languages whose words are read, both of them in either: an English name in a Russian answer is still English."""
 
 _ORDINAL_DIGITS = re.compile(r"([0-9]+)(?:st|nd|rd|th|[ыо]?й|а?я|[ыо]?е|о?го|о?му|ым|ы?х)")
@@ -23,6 +23,8 @@ _MARKS = {"й", "я", "е", "х", "го", "му", "ый", "ой", "ая", "ое"
 """What is left of "1-й" and "90-х" behind the digits, once punctuation is off; "м" stays, being a metre as well."""
 _AND = ("and", "и")
 _INSIDE_A_NUMBER = "./^,:"
+_LONGEST_BEFORE_A_SCALE = 6
+"""Digits: 1,200 million."""
 _ORDINAL = "th"
 """What an ordinal ends on, however it was written."""
 _YEAR_WORDS = "год года году годом годе годы годов годам г гг век века веку веком веке вв"
@@ -56,7 +58,7 @@ def thousands(text: str, language: str) -> str:
 
 def scaled(text: str, language: str) -> str:
     """1.5 million as 1500000, in the two languages whose words are read; a part of one stays as it is: 1.2345678 million."""
-    if language not in _SPELLED_OUT or ("." not in text and "," not in text):
+    if language not in SPELLED_OUT or ("." not in text and "," not in text):
         return text
     return _SCALED.sub(lambda found: _multiplied(found, language), text)
 
@@ -65,8 +67,7 @@ def _multiplied(found: re.Match[str], language: str) -> str:
     if language == "en" and found["point"] == "," and len(found["part"]) == 3:
         return found.group()  # 1,500 million
     word = found["scale"].lower()
-    scale = _WORDS[word].value if word in _WORDS else 10**9 if word[:2] in _BILLIONS else 10**12
-    number = Decimal(f"{found['whole'] or '0'}.{found['part']}") * scale
+    number = Decimal(f"{found['whole'] or '0'}.{found['part']}") * _WORDS[word].value
     return str(int(number)) if number == int(number) else found.group()
 
 
@@ -85,7 +86,7 @@ class Count:
     total: int = 0
     group: int = 0
     room: int = 1000
-    scale: int = 10**9
+    scale: int = 10**15
 
     def take(self, word: Numeral) -> bool:
         """Count a word in, if it can follow those before: twenty-one, but not one-twenty."""
@@ -110,18 +111,51 @@ def numerals(words: Sequence[str], language: str, behind: str = "") -> list[str]
     """Normalised words, with every number among them in digits, as one word; a rank with its mark.
 
     `behind`: the sign before the first, which makes digits a part of a number that nothing multiplies alone: 1.5 million."""
-    result: list[str] = []
+    return [piece.text for piece in numerals_in_place(words, language, behind)]
+
+
+class Piece(NamedTuple):
+    """A number in digits, or another word, and the place of the first word it is made of."""
+
+    start: int
+    text: str
+
+
+def numerals_in_place(words: Sequence[str], language: str, behind: str = "") -> list[Piece]:
+    """The same, with the places."""
+    result: list[Piece] = []
     place = 0
     if behind and behind[-1] in _INSIDE_A_NUMBER and _digits_of_a_scale(words, 0):
-        result.append(words[0])
+        result.append(Piece(0, words[0]))
         place = 1
     while place < len(words):
-        number, after, ordinal = _spelled(words, place) if language in _SPELLED_OUT else ("", place, False)
+        number, after, ordinal = _spelled(words, place) if language in SPELLED_OUT else ("", place, False)
         if not number:
             number, after, ordinal = _digits(words, place)
-        result.append(f"{number}{_ORDINAL}" if ordinal and not _is_date(words, place, after) else number)
+        result.append(Piece(place, f"{number}{_ORDINAL}" if ordinal and not _is_date(words, place, after) else number))
         place = after
     return result
+
+
+def is_counted(word: str) -> bool:
+    """Whether a normalised word is read as digits."""
+    return word in _WORDS
+
+
+def is_count(word: str) -> bool:
+    """Whether it is one of how many there are."""
+    return (numeral := _WORDS.get(word.replace("ё", "е"))) is not None and not numeral.ordinal
+
+
+def is_scale(word: str) -> int:
+    """How much an English thousand, million or so multiplies; 0 of any other word."""
+    numeral = _ENGLISH.get(word)
+    return numeral.value if numeral is not None and numeral.multiplies and numeral.value >= 1000 else 0
+
+
+def value_of(words: Sequence[str]) -> int | None:
+    """What the number that begins with the first of these words is worth."""
+    return _run(words, 0)[0] if words else None
 
 
 def _is_date(words: Sequence[str], place: int, after: int) -> bool:
@@ -183,10 +217,14 @@ def _run(words: Sequence[str], place: int) -> tuple[int | None, int, bool]:
 
 def _digits_of_a_scale(words: Sequence[str], place: int) -> bool:
     """Digits that the next word multiplies; not the 5 of 1.5 million, which has lost its point."""
-    if place + 1 >= len(words) or not _is_digits(words[place]) or len(words[place]) > 3 or words[place].startswith("0"):
+    if place + 1 >= len(words) or not _is_digits(words[place]) or words[place].startswith("0"):
         return False
     following = _WORDS.get(words[place + 1])
-    return following is not None and following.value >= 1000 and not (place and _is_digits(words[place - 1]))
+    if following is None or not following.multiplies or (place and _is_digits(words[place - 1])):
+        return False
+    if following.value == 100:
+        return len(words[place]) <= 2 and not following.ordinal  # 2 hundred; a hundredth is a part
+    return len(words[place]) <= (3 if following.value == 1000 else _LONGEST_BEFORE_A_SCALE)
 
 
 def _joins(words: Sequence[str], place: int, count: Count) -> bool:
@@ -201,6 +239,7 @@ _BELOW_TWENTY = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
     "eighteen nineteen"
 )
+_SCALES_OF_ENGLISH = ("thousand", "million", "billion", "trillion")
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
 
 
@@ -211,7 +250,10 @@ def _english() -> Iterator[tuple[str, Numeral]]:
         yield word, Numeral(value)
         regular = f"{word[:-1]}ieth" if word.endswith("y") else f"{word}th"
         yield irregular.get(value, regular), Numeral(value, ordinal=True)
-    for value, word in ((100, "hundred"), (1000, "thousand"), (10**6, "million")):
+    for value, word in (
+        (100, "hundred"),
+        *((10 ** (3 * place), word) for place, word in enumerate(_SCALES_OF_ENGLISH, 1)),
+    ):
         yield word, Numeral(value, multiplies=True)
         yield f"{word}th", Numeral(value, multiplies=True, ordinal=True)
 
@@ -262,7 +304,9 @@ _STEMS |= {400: "четырехсот", 500: "пятисот", 600: "шести�
 _ADJECTIVE = ("ый", "ой", "ая", "ое", "ого", "ому", "ым", "ом", "ую", "ою", "ые", "ых", "ыми")
 _THIRD = "третий третья третье третьего третьему третьим третьем третьей третью третьи третьих третьими"
 _THOUSAND = "тысяча тысячи тысяче тысячу тысячей тысячью тысяч тысячам тысячами тысячах"
-_MILLION = "миллион миллиона миллиону миллионом миллионе миллионы миллионов миллионам миллионами миллионах"
+_LARGE = {10**6: "миллион", 10**9: "миллиард", 10**12: "триллион"}
+_OF_LARGE = ("", "а", "у", "ом", "е", "ы", "ов", "ам", "ами", "ах")
+_SHORT = {1000: "тыс", 10**6: "млн", 10**9: "млрд", 10**12: "трлн"}
 
 
 def _russian() -> Iterator[tuple[str, Numeral]]:
@@ -280,8 +324,10 @@ def _russian() -> Iterator[tuple[str, Numeral]]:
         yield from ((stem + ending, Numeral(value, ordinal=True)) for ending in _ADJECTIVE)
     yield from ((form, Numeral(3, ordinal=True)) for form in _THIRD.split())
     yield from ((form, Numeral(1000, multiplies=True)) for form in _THOUSAND.split())
-    yield from ((form, Numeral(10**6, multiplies=True)) for form in _MILLION.split())
-    for value, stem in ((1000, "тысячн"), (10**6, "миллионн")):
+    for value, stem in _LARGE.items():
+        yield from ((stem + ending, Numeral(value, multiplies=True)) for ending in _OF_LARGE)
+    yield from ((form, Numeral(value, multiplies=True)) for value, form in _SHORT.items())
+    for value, stem in ((1000, "тысячн"), *((value, f"{stem}н") for value, stem in _LARGE.items())):
         yield from ((stem + ending, Numeral(value, multiplies=True, ordinal=True)) for ending in _ADJECTIVE)
 
 
@@ -293,7 +339,8 @@ _MORE_NUMBERS = re.compile(
     r"|половин(?:а|ы|е|у|ой)|трет(?:ь|ью)|четверт(?:ь|и|ью)"
     r"|сот(?:ня|ни|ню|не|ней|ням|нями|нях|ен)|десят(?:ок|к(?:а|у|ом|е|и|ов|ам|ами|ах))|дюжин(?:а|ы|у|е|ой|ам|ами|ах)?"
     r"|(?:дво|тро)(?:е|их|им|ими)|(?:четвер|пятер|шестер|семер|восьмер|девятер|десятер)(?:о|ых|ым|ыми)"
-    r"|(?:два|три|четыре)жды|(?:миллиард|триллион)(?:а|у|ом|е|ы|ов|ам|ами|ах|н..|н...)?"
+    r"|(?:два|три|четыре)жды|полсотни|пол(?:у)?тысячи|полмиллион(?:а|ов)|полмиллиарда|полдюжины|полдесятка|тыщ(?:а|и|у|ей|ам)?"
+    r"|пар(?:а|ы|у|е|ой)|в(?:двое|трое|четверо|пятеро|шестеро|семеро|восьмеро|девятеро|десятеро)|(?:на|в)половину"
 )
 """Of Russian, which are another word as well, or no whole number: not read as digits, and yet a number may be meant."""
 
@@ -304,11 +351,10 @@ def is_number_word(word: str) -> bool:
     return word in _WORDS or _MORE_NUMBERS.fullmatch(word) is not None
 
 
-_BILLIONS = ("bi", "ми")
 _SCALES = sorted((word for word, numeral in _WORDS.items() if numeral.multiplies and not numeral.ordinal), key=len)
 _SCALED = re.compile(
     r"(?<![\w.,/^])(?P<whole>[0-9]*)(?P<point>[.,])(?P<part>[0-9]+) ?(?P<scale>"
-    + "|".join([*reversed(_SCALES), "billion", "trillion", "миллиард[а-я]{0,3}", "триллион[а-я]{0,3}"])
+    + "|".join(reversed(_SCALES))
     + r")(?![\w-])",
     re.IGNORECASE,
 )

@@ -87,7 +87,9 @@ _RUSSIAN_YEAR = re.compile(
 )
 _MINUS = re.compile(r"(?:minus|negative|минус) (?=\.?[0-9])")
 _POINT = re.compile(r"(?P<sign>-?)(?P<whole>[0-9]{1,9}) point (?P<part>[0-9](?: [0-9])*)(?= [^\W\d_]|\Z)")
-_TENTHS = re.compile(r"(?P<sign>-?)(?P<whole>[0-9]{1,9}) цел(?:ых|ая|ую|ой) (?P<part>[0-9]{1,4}) (?P<of>10{1,4})th")
+_TENTHS = re.compile(
+    r"(?P<sign>-?)(?P<whole>[0-9]{1,9}) цел(?:ых|ая|ую|ой)[ \ue002](?P<part>[0-9]{1,4}) (?P<of>10{1,4})th"
+)
 _PERCENT = re.compile(r"(?P<number>-?[0-9]{0,15}\.?[0-9]{1,15}) ?(?:percent|per cent|процент(?:а|ов)?)")
 _PARTS = {
     "half": 2,
@@ -119,7 +121,7 @@ _FRACTION = re.compile(r"(?P<sign>-?)(?:(?P<whole>[0-9]{1,6}) (?:and|с|и) )?(?
 
 
 def as_number(spelled: str) -> str:
-    """What is spelled with its numbers in digits, and signs, points, parts of one and dates as digits are written with them."""
+    """What is spelled with its numbers in digits, and signs, points and parts of one as digits are written with them."""
     if not any(character.isdigit() for character in spelled):
         return "1/2" if spelled in ("half", "половина") else "1/4" if spelled in ("quarter", "четверть") else spelled
     spelled = _MINUS.sub("-", spelled, count=1) if _MINUS.match(spelled) else spelled
@@ -127,7 +129,7 @@ def as_number(spelled: str) -> str:
         spelled = f"{point['sign']}{point['whole']}.{point['part'].replace(' ', '')}{spelled[point.end() :]}"
     if (tenths := _TENTHS.fullmatch(spelled)) is not None and len(tenths["part"]) < len(tenths["of"]):
         return f"{tenths['sign']}{tenths['whole']}.{tenths['part'].zfill(len(tenths['of']) - 1)}"
-    return _dated(fraction_in_words(spelled) or spelled)
+    return fraction_in_words(spelled) or spelled
 
 
 def fraction_in_words(spelled: str) -> str | None:
@@ -149,8 +151,10 @@ def percent_in_words(spelled: str) -> str | None:
     return found["number"] if found is not None else None
 
 
-def _dated(spelled: str) -> str:
+def dated(spelled: str) -> str:
     """The day before its month."""
+    if not any(character.isdigit() for character in spelled):
+        return spelled
     text = _DAY_OF_MONTH.sub(lambda date: f"{date['day']} {_full(date['month'])}", spelled)
     text = _MONTH_FIRST.sub(lambda date: f"{date['day']} {_full(date['month'])}", text)
     return _RUSSIAN_YEAR.sub(r"\g<date>", text)

@@ -72,6 +72,8 @@ _PLUS_BEHIND = re.compile(r" (\+{1,2})(?=[\s.\"')$!?,;]*\Z)")
 """O +, which is no O."""
 _JOINS = re.compile("[-−–—‐‑_:.]+")
 _MINUS_BETWEEN = re.compile(r"\s[-−–]\s")
+_LONGEST_KNOWN = 40
+"""Letters of a word that is worth remembering."""
 _OF_FORMULAS = "=<>+*^|"
 Brackets = Callable[[int, str, str, str], bool]
 """Whether the bracket at this place bears meaning, by what stands beside it."""
@@ -83,6 +85,8 @@ class Signed:
 
     words: tuple[str, ...]
     signs: tuple[str, ...]
+    gaps: tuple[str, ...] = ("",)
+    """All that stands there, of which the signs are what bears meaning."""
     joined_letters: frozenset[int] = frozenset()
     """Places of an "a" that a mark joins to what follows, as in a-1 and A.1: it is no article."""
 
@@ -98,7 +102,7 @@ def signed(folded: str) -> Signed:
     edges = [0, *(edge for word in found for edge in word.span()), len(text)]
     gaps = [(edges[place], text[edges[place] : edges[place + 1]]) for place in range(0, len(edges), 2)]
     letters = {place for place, word in enumerate(words[:-1]) if _is_joined(word, gaps[place + 1][1], words[place + 1])}
-    return Signed(words, _signs(text, words, gaps), frozenset(letters))
+    return Signed(words, _signs(text, words, gaps), tuple(gap for _, gap in gaps), frozenset(letters))
 
 
 def _is_joined(word: str, gap: str, behind: str) -> bool:
@@ -122,13 +126,15 @@ def _signs(text: str, words: Sequence[str], gaps: Sequence[tuple[int, str]]) -> 
         right, behind = "", ""
         for (start, gap), word in zip(reversed(gaps), (*reversed(words), ""), strict=True):
             left, before = _beside(word)
-            between = _Gap(
-                start, gap.translate(_ONE_CHARACTER), before, right, word, behind, one_star, one_prime, in_formula
-            )
-            sign = between.signs(brackets)
+            between, sign = None, ""
+            if gap != " " and gap and not gap.isspace():
+                between = _Gap(
+                    start, gap.translate(_ONE_CHARACTER), before, right, word, behind, one_star, one_prime, in_formula
+                )
+                sign = between.signs(brackets)
             if word in ("a", "i") and behind and not sign:  # the article, the pronoun
                 left = OTHER
-                sign = replace(between, left=OTHER).signs(brackets)
+                sign = replace(between, left=OTHER).signs(brackets) if between is not None else ""
             signs.append(sign)
             right, behind = left, word
         return tuple(reversed(signs))
@@ -145,6 +151,11 @@ def _signs(text: str, words: Sequence[str], gaps: Sequence[tuple[int, str]]) -> 
 
 
 def _beside(word: str) -> tuple[str, str]:
+    return _beside_known(word) if len(word) <= _LONGEST_KNOWN else _beside_known.__wrapped__(word)
+
+
+@lru_cache(maxsize=10_000)
+def _beside_known(word: str) -> tuple[str, str]:
     """What a word is to the sign before it, and to the sign behind it."""
     if not word:
         return "", ""

@@ -11,126 +11,16 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from moot.grade.numerals import ENGLISH_COUNTS
+from moot.grade.unit_symbols import NAMES
+from moot.grade.unit_words import has_unit_of_a_letter, lettered_as, with_unit_words
 
-_PREFIXES = {
-    **dict(
-        zip(
-            "yzafpnmcdhkMGTPEZY",
-            (
-                *(
-                    "yocto",
-                    "zepto",
-                    "atto",
-                    "femto",
-                    "pico",
-                    "nano",
-                    "milli",
-                    "centi",
-                    "deci",
-                    "hecto",
-                    "kilo",
-                    "mega",
-                    "giga",
-                ),
-                *("tera", "peta", "exa", "zetta", "yotta"),
-            ),
-            strict=True,
-        )
-    ),
-    **dict.fromkeys("uµμ", "micro"),
-}
-_SMALL, _LARGE = "yzafpnuµμmcd", "hkMGTPEZY"
-_UNITS = {
-    "m": ("metre", "yzafpnuµμmcdhkMGTEZY"),  # 3 Pm is rather an hour of the afternoon
-    "g": ("gram", "yzafpnuµμmcdhkMGTPEZY"),
-    "s": ("second", _SMALL + "k"),  # the four Ps
-    "A": ("ampere", "afpnuµμmkM"),
-    "K": ("kelvin", "pnuµμmkMG"),
-    "Hz": ("hertz", "pnuµμmkMGTPE"),
-    "N": ("newton", "fpnuµμmkMG"),
-    "Pa": ("pascal", "pnuµμmhkMGTP"),
-    "J": ("joule", "yzafpnuµμmkMGTPEZY"),
-    "W": ("watt", "afpnuµμmkMGTPEZ"),
-    "V": ("volt", "afpnuµμmkMGT"),
-    "Ω": ("ohm", "nuµμmkMGT"),
-    "S": ("siemens", "fpnuµμmkM"),
-    "T": ("tesla", "fpnuµμmk"),
-    "C": ("coulomb", "fpnuµμmkM"),
-    "l": ("litre", "pnuµμmcdhk"),  # 500 ML is rather a bottle in capitals than a lake
-    "L": ("litre", "pnuµμmcdhk"),
-    "eV": ("electronvolt", "pnuµμmkMGTPEZ"),
-    "M": ("molar", "nuµμm"),
-    "b": ("bit", "kKMGTPEZY"),
-    "B": ("byte", "kKMGTPEZY"),
-    "bps": ("bit/s", "kKMGT"),
-    "Bps": ("byte/s", "kKMGT"),
-    "t": ("tonne", "kMGT"),
-    "a": ("year", "MG"),
-    "pc": ("parsec", "kMG"),
-    "Bq": ("becquerel", "pnuµμmkMGTP"),
-    "Gy": ("gray", "nuµμmkM"),
-    "Sv": ("sievert", "nuµμmkM"),
-    "Ci": ("curie", "pnuµμmkM"),
-    "Wh": ("watthour", "uµμmkMGTP"),
-    "VA": ("voltampere", "uµμmkMG"),
-    "bar": ("bar", "uµμmkMG"),
-}  # fmt: skip
-"""A unit's symbol, its name and the prefixes that it is met with: others would only make words of everyday ambiguous."""
-_RUSSIAN_PREFIXES = {"п": "pico", "н": "nano", "мк": "micro", "м": "milli", "к": "kilo", "М": "mega", "Г": "giga"}
-_RUSSIAN_PREFIXES |= {"Т": "tera", "П": "peta"}
-_RUSSIAN_UNITS = {
-    "м": "metre",
-    "г": "gram",
-    "А": "ampere",
-    "Гц": "hertz",
-    "Н": "newton",
-    "Па": "pascal",
-    "Дж": "joule",
-    "Вт": "watt",
-    "В": "volt",
-    "Ом": "ohm",
-    "л": "litre",
-    "эВ": "electronvolt",
-    "бар": "bar",
-    "Бк": "becquerel",
-    "Гр": "gray",
-    "Зв": "sievert",
-    "К": "kelvin",
-}
-
-
-def _symbols() -> Iterator[tuple[str, str]]:
-    for symbol, (name, prefixes) in _UNITS.items():
-        if len(symbol) > 1:
-            yield symbol, name
-        yield from ((prefix + symbol, _PREFIXES.get(prefix, "kilo") + name) for prefix in prefixes)
-    for symbol, name in _RUSSIAN_UNITS.items():
-        if len(symbol) > 1:
-            yield symbol, name
-        yield from ((prefix + symbol, _RUSSIAN_PREFIXES[prefix] + name) for prefix in _RUSSIAN_PREFIXES)
-    yield "Nm", "N*m"
-
-
-def _told_by_case() -> Mapping[str, str]:
-    by_letters: dict[str, dict[str, str]] = defaultdict(dict)
-    for symbol, name in _symbols():
-        by_letters[symbol.casefold()][symbol] = name
-    return {
-        symbol: name
-        for symbols in by_letters.values()
-        if len(set(symbols.values())) > 1
-        for symbol, name in symbols.items()
-    }
-
-
-_NAMES = _told_by_case()
-_LONGEST = max(map(len, _NAMES))
-WRITTEN_OUT = frozenset(_NAMES.values())
-_LETTERS = frozenset(symbol.casefold() for symbol in _NAMES)
-_AS_THE_STANDARD_HAS_IT = frozenset(symbol for symbol in _NAMES if not symbol.startswith("K"))
+_LONGEST = max(map(len, NAMES))
+WRITTEN_OUT = frozenset(NAMES.values())
+_LETTERS = frozenset(symbol.casefold() for symbol in NAMES)
+_AS_THE_STANDARD_HAS_IT = frozenset(symbol for symbol in NAMES if not symbol.startswith("K") or symbol.startswith("Ki"))
 """KB is met with as much as kB, and its K is no prefix."""
 _MOST = 1_000
 """Characters. Longer texts are no quantities."""
@@ -144,30 +34,19 @@ _QUANTITY = re.compile(
     rf"(?:[\s}}]{{0,2}}(?:\^\{{?-?[0-9]\}}?|[⁻¹²³]{{1,2}})?[\s}}]{{0,2}}(?:[/*·⋅×]|\bper\b|\\cdot)\s?{_OPENED}{_SYMBOL}){{0,3}}",
     re.IGNORECASE,
 )
-_WRITTEN_NAMES = "|".join(sorted((name for name in WRITTEN_OUT if name.isalpha()), key=len, reverse=True))
-_WRITTEN_NAMES = _WRITTEN_NAMES.replace("metre", "met(?:re|er)").replace("litre", "lit(?:re|er)")
-_IN_WORDS = re.compile(
-    rf"(?P<number>(?:[0-9⁰¹²³⁴-⁹½¼¾]|(?<![^\W_])(?:{_NUMBER_WORD}))[\s~-]{{1,3}})"
-    rf"(?P<name>{_WRITTEN_NAMES})s?(?![^\W_])",
-    re.IGNORECASE,
-)
-"""5 megawatts, which are 5 MW, and 5 millimeters."""
 _IN_QUANTITY = re.compile(r"(?<!\\)(?<![^\W\d_])[^\W\d_]+")
 _ONE_OHM = str.maketrans("Ω", "Ω")
 
 
 def with_units(text: str) -> str:
-    """A text in which such units behind a number are written out."""
-    return _IN_WORDS.sub(_as_written_out, _QUANTITY.sub(_written_out, text.translate(_ONE_OHM)))
-
-
-def _as_written_out(quantity: re.Match[str]) -> str:
-    name = quantity["name"].lower()
-    return quantity["number"] + (f"{name[:-2]}re" if name.endswith(("meter", "liter")) else name)
+    """A text in which such units behind a number are written out, and those in words are as their symbol is read."""
+    return with_unit_words(_QUANTITY.sub(_written_out, text.translate(_ONE_OHM)))
 
 
 def in_case_of(text: str, other: str) -> str:
-    """A text whose units, where they are in no spelling of the standard, are spelled as the other text has their letters."""
+    """A text whose units, where they are in no spelling of the standard, are spelled as the other text has their letters; and
+    5 volts are 5 V where the other has that."""
+    text = lettered_as(text, other) if len(text) <= _MOST and len(other) <= _MOST else text
     if len(text) > _MOST or len(other) > _MOST or not any(map(_is_loose, _symbols_of(text))):
         return text
     spellings: dict[str, set[str]] = defaultdict(set)
@@ -183,8 +62,8 @@ def in_case_of(text: str, other: str) -> str:
 
 
 def has_loose_unit(text: str) -> bool:
-    """Whether a unit's case says nothing where it could: 16 gb."""
-    return len(text) <= _MOST and any(map(_is_loose, _symbols_of(text)))
+    """Whether a unit's case says nothing where it could, 16 gb, or it is in words for a letter: 5 volts."""
+    return len(text) <= _MOST and (any(map(_is_loose, _symbols_of(text))) or has_unit_of_a_letter(text))
 
 
 def _symbols_of(text: str) -> Iterator[str]:
@@ -201,4 +80,4 @@ def _written_out(quantity: re.Match[str]) -> str:
 
 
 def _name(symbol: str) -> str:
-    return _NAMES.get(symbol) or _NAMES.get(symbol.lower(), symbol)
+    return NAMES.get(symbol) or NAMES.get(symbol.lower(), symbol)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from moot.grade.one_notation import in_one_notation
 
+_REMEMBERED = 500
+"""Characters up to which a text is worth remembering: of one answer this is asked many times."""
 _EDGE = r"[\s\"“”«»]*+"
 _AROUND = re.compile(rf"{_EDGE}(?P<mark>\*{{1,3}}|_{{1,3}}|`{{1,3}})(?P<inside>\S.*)(?P=mark){_EDGE}[.,;]?", re.DOTALL)
 
@@ -15,6 +18,15 @@ def unwrapped(text: str) -> str:
 
     What has such a mark within is no one thing: *a*, *b*; nor is what has no word.
     """
+    return _remembered(text) if len(text) <= _REMEMBERED else _unwrapped(text)
+
+
+@lru_cache(maxsize=20_000)
+def _remembered(text: str) -> str:
+    return _unwrapped(text)
+
+
+def _unwrapped(text: str) -> str:
     while (around := _AROUND.fullmatch(text)) is not None:
         inside = around["inside"]
         if around["mark"][0] in inside.replace("\\_", "") and not _is_other(around["mark"], inside):

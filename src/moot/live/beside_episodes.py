@@ -14,6 +14,7 @@ from typing import Any, Literal, NamedTuple, get_args
 from sqlalchemy import Connection, delete, select
 
 from moot.errors import UsageError
+from moot.grade.prefer import text_digest
 from moot.live.served_rows import find_episode
 from moot.store import queries, schema
 from moot.store.same_options import line_up
@@ -24,6 +25,10 @@ PREFERRED: tuple[Preferred, ...] = get_args(Preferred)
 
 class NotAPair(UsageError):
     """Two episodes that nobody can compare."""
+
+
+class EqualAnswers(UsageError):
+    """Two episodes that say the same, so that neither can be better."""
 
 
 class NoAnswer(UsageError):
@@ -88,6 +93,10 @@ def keep_vote(connection: Connection, *, name: str, vote: PersonsVote, asker: st
         raise NotAPair("expected the answers of two teams, found two of one")
     if one.line_up == other.line_up:
         raise NotAPair("expected the answers of two teams, found two of one that goes by two names")
+    if text_digest(rows[0]["answer"]) == text_digest(rows[1]["answer"]):  # figures leave such votes out
+        raise EqualAnswers(
+            "expected two answers that differ, found two that are equal word for word: neither is better"
+        )
     kept = PersonsVote(vote.first, vote.second, vote.preferred, vote.person, rows[0]["question"], time.time())
     table = schema.votes
     either = ((vote.first, vote.second), (vote.second, vote.first))

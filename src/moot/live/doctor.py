@@ -187,7 +187,7 @@ async def _asked(name: str, built: BuiltModel, office: _Office) -> Diagnosis:
         attempts=tries,
         json_support=model.json_support if isinstance(model, EndpointModel) else None,
         seconds=time.perf_counter() - started,
-        reply_s=last.latency_s if last else None,
+        reply_s=last.known_latency_s if last else None,
         remark=listing if well else None,
         adapted=model.adapted if isinstance(model, EndpointModel) else (),
         price=_listed_price(model) if isinstance(model, EndpointModel) else None,

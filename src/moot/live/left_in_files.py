@@ -17,6 +17,7 @@ from functools import partial
 from sqlalchemy import Connection, delete, select
 
 from moot.errors import MootError
+from moot.live.logged_errors import in_log
 from moot.store import queries, schema
 from moot.store.statements import Row
 from moot.store.store import Store
@@ -97,7 +98,7 @@ class LeftInFiles:
         try:
             left = await self._store.read(_noted)
         except MootError as error:  # such as an odd store, which is served all the same
-            _log.warning("nobody knows whether something forgotten is still in the store's files: %s", error)
+            _log.warning("nobody knows whether something forgotten is still in the store's files: %s", in_log(error))
         else:
             if left:
                 self.scrub_soon()
@@ -132,7 +133,7 @@ class LeftInFiles:
                 await scrub_files(self._store)
             except Exception as error:  # noqa: BLE001  whatever it is, the words are still there: said once, tried again
                 if not failures:
-                    _log.warning("forgotten, and still in the store's files; it is tried again: %s", error)
+                    _log.warning("forgotten, and still in the store's files; it is tried again: %s", in_log(error))
                 failures += 1
                 await self._pause(min(LONGEST_AGAIN_S, AGAIN_S * 2.0 ** min(failures - 1, 30)))
                 continue

@@ -29,6 +29,7 @@ from moot.grade.persons import persons_word, words_by_case
 from moot.live.asked_with import AskedWith
 from moot.live.forgotten_plays import ForgottenPlays
 from moot.live.left_in_files import LeftInFiles
+from moot.live.logged_errors import in_log
 from moot.live.served_past import drop_calls
 from moot.live.served_rows import cleaned_rows, placed_cases
 from moot.live.tied_calls import ITSELF, AskedPlay, asked_play, calls_are_for, forgettable, put_ties
@@ -351,7 +352,7 @@ class ServedRecord:
 
     def _trouble(self, error: Exception) -> None:
         if self.error is None:
-            _log.warning("nothing is kept, and so nothing answered: %s", error)
+            _log.warning("nothing is kept, and so nothing answered: %s", in_log(error))
         self.error = error if isinstance(error, MootError) else StoreError(f"{type(error).__name__}: {error}")
         self._failures += 1
         self._next_try = time.monotonic() + self._pause_s()

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any
 
 from moot.decide.rule_file import is_rule
 from moot.experiment.long_answers import groups_by_meaning, long_answer_problem
 from moot.experiment.plan import Cell, Plan
-from moot.experiment.side_names import ClaimError, SideName, cells_named, parse_side, spaced
+from moot.experiment.side_names import ClaimError, NamedRow, SideName, cells_named, parse_side, spaced
+from moot.store.rows import options_of
 
 
 def served_names(experiment: Plan, learners: Sequence[Cell] = ()) -> dict[str, Cell]:
@@ -110,32 +112,82 @@ def gives_long_answers(cell: Cell) -> bool:
     return long_answer_problem(cell.strategy, by_meaning=groups_by_meaning(cell.team)) is None
 
 
+def names_of_rows(rows: Sequence[NamedRow], config: Mapping[str, Any]) -> dict[str, NamedRow]:
+    """The same of a plan that is in the store: its cells as rows, in their order, and its file. The first that each has here is
+    that of lists."""
+    # What a file declares stands in front of the others in its plan: captains have their turns in the order of their team.
+    in_turn = sorted(rows, key=lambda row: _turn(row, config))
+    seats = [
+        _Seat(
+            *(row["strategy"], row["label"], row["team"], row["player"], row["captain"] or row["cohort"]),
+            by_rule=any(map(is_rule, {**options.get("given", {}), **options.get("default", {})}.values())),
+        )
+        for row, options in ((row, options_of(row["options"] or "{}")) for row in in_turn)
+    ]
+    return {name: in_turn[place] for name, place in _places_by_name(seats).items()}
+
+
+def _turn(row: NamedRow, config: Mapping[str, Any]) -> int:
+    players = (config.get("teams") or {}).get(row["team"], {}).get("players", [])
+    return players.index(row["captain"]) if row["captain"] in players else 0
+
+
 def _names_in_order(experiment: Plan) -> dict[str, Cell]:
-    named: dict[str, Cell] = {}
-    labels = _told_labels(experiment)
-    lineups = Counter((cell.team.name, cell.label) for cell in experiment.cells if cell.player is None)
-    for cell in experiment.cells:
-        if cell.player is not None:
-            named[str(SideName(cell.label, cell.player))] = cell
+    cells = experiment.cells
+    seats = [
+        _Seat(
+            cell.strategy.name,
+            cell.label,
+            cell.team.name,
+            cell.player,
+            cell.captain or cell.team.cohort,
+            _by_rule(cell),
+        )
+        for cell in cells
+    ]
+    return {name: cells[place] for name, place in _places_by_name(seats).items()}
+
+
+@dataclass(frozen=True, slots=True)
+class _Seat:
+    """What of a cell is in its names."""
+
+    strategy: str
+    label: str
+    team: str | None
+    player: str | None
+    who: str | None
+    """Its captain, or its cohort."""
+    by_rule: bool
+
+
+def _places_by_name(seats: Sequence[_Seat]) -> dict[str, int]:
+    """Which of them answers to each name."""
+    named: dict[str, int] = {}
+    labels = _told_labels(seats)
+    lineups = Counter((seat.team, seat.label) for seat in seats if seat.player is None)
+    for place, seat in enumerate(seats):
+        if seat.player is not None:
+            named[str(SideName(seat.label, seat.player))] = place
             continue
-        table = SideName(labels[cell.team.name, cell.label], team=cell.team.name)
-        named.setdefault(str(table), cell)
-        if lineups[cell.team.name, cell.label] > 1:
-            named[str(replace(table, who=cell.captain or cell.team.cohort))] = cell
+        table = SideName(labels[seat.team, seat.label], team=seat.team)
+        named.setdefault(str(table), place)
+        if lineups[seat.team, seat.label] > 1:
+            named[str(replace(table, who=seat.who))] = place
     return named
 
 
-def _told_labels(experiment: Plan) -> dict[tuple[str, str], str]:
+def _told_labels(seats: Sequence[_Seat]) -> dict[tuple[str | None, str], str]:
     """By team and label: the label, without the mark of its rule where the team plays the strategy in one way only."""
-    cells = [cell for cell in experiment.cells if cell.player is None]
-    ways = {(cell.team.name, cell.strategy.name): set[str]() for cell in cells}
-    for cell in cells:
-        ways[cell.team.name, cell.strategy.name].add(cell.label)
+    together = [seat for seat in seats if seat.player is None]
+    ways = {(seat.team, seat.strategy): set[str]() for seat in together}
+    for seat in together:
+        ways[seat.team, seat.strategy].add(seat.label)
     return {
-        (cell.team.name, cell.label): cell.strategy.name
-        if _by_rule(cell) and len(ways[cell.team.name, cell.strategy.name]) == 1
-        else cell.label
-        for cell in cells
+        (seat.team, seat.label): seat.strategy
+        if seat.by_rule and len(ways[seat.team, seat.strategy]) == 1
+        else seat.label
+        for seat in together
     }
 
 

@@ -114,7 +114,10 @@ def _forget_after(
     still = select(episodes.c.question).where(
         episodes.c.cell.in_(cells), episodes.c.question.in_(select(places.c.question).where(mine))
     )
-    gone = connection.execute(delete(places).where(mine, places.c.question.not_in(still))).rowcount
+    over = (mine, places.c.question.not_in(still))
+    # A question has a place in every plan that it was asked of: it is one all the same.
+    gone: int = connection.execute(select(func.count(places.c.question.distinct())).where(*over)).scalar_one()
+    connection.execute(delete(places).where(*over))
     said = schema.preferences
     connection.execute(delete(said).where(said.c.question.not_in(select(places.c.question))))
     calls += _forget_judges_calls(connection, ids, before)

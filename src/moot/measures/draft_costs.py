@@ -15,6 +15,7 @@ from sqlalchemy import select
 from moot.measures.graded_drafts import Fits
 from moot.measures.source import Source
 from moot.store import queries, schema
+from moot.store.rows import known_latency_s
 from moot.strategies.natives import NATIVE_STAGES, SINGLE_CALL
 
 DRAFT = NATIVE_STAGES[0]
@@ -60,8 +61,7 @@ def _calls(source: Source, keys: Sequence[str]) -> dict[str, DraftCost]:
     for part in queries.chunks(keys):
         query = select(*(table.c[name] for name in _COLUMNS)).where(table.c.key.in_(part))
         for key, usd, seconds, tokens, recorded in source.connection.execute(query).fetchall():
-            told = bool(seconds) or recorded is None
-            found[key] = DraftCost(usd, float(seconds) if told else None, tokens)
+            found[key] = DraftCost(usd, known_latency_s(seconds, recorded), tokens)
     return found
 
 

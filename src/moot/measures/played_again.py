@@ -86,7 +86,8 @@ class PlayedAgain(Source):
         return draft.text is None and draft.player in self.missing.get(key, ()) and self._opens(key[0], right)
 
     def _open(self, seen: EpisodeOutline) -> EpisodeOutline:
-        whole = seen._replace(unreached=(), never_came=None)
+        # What it will take nobody knows: what it took lacks the calls that will be made.
+        whole = seen._replace(unreached=(), never_came=None, lacks_calls=True)
         if not self._opens(seen.key[0], seen.right):
             return whole
         return whole._replace(right=None, stage=PLAYED_AGAIN, open_words=None)

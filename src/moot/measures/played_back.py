@@ -34,6 +34,9 @@ def played_back_words(figures: Mapping[str, Any]) -> str:
     if here is None:  # then of a bill that is not known something is, and it may be all theirs
         known = (figures.get("costs_known") or {}).get("at_least_usd")
         return ", with recorded replies, paid when they were made" if PAID_HERE in figures and known else ""
+    if figures.get("bill_usd") is None:
+        then = ((figures.get("costs_known") or {}).get("at_least_usd") or 0.0) - here
+        return f"; {money(then)} of what is known was paid when recorded replies were made" if then > 0 else ""
     if here == figures.get("bill_usd"):
         return ""
     return f", all {f'but {money(here)} ' if here else ''}of it when recorded replies were made"

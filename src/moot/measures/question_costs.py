@@ -25,14 +25,20 @@ class QuestionCosts:
     calls: Mapping[str, float]
     usd: Mapping[str, float] | None
     """None where the price of a single call is unknown."""
+    cut: frozenset[str] = frozenset()
+    """Questions of which a play lacks calls: what they took is less than such a question takes (`cut_by_failures`)."""
 
     @property
     def calls_per_question(self) -> float | None:
-        return mean_cost(self.calls)
+        return mean_cost(without_cut(self.calls, self.cut))
 
     @property
     def usd_per_question(self) -> float | None:
-        return mean_cost(self.usd)
+        return None if self.usd is None else mean_cost(without_cut(self.usd, self.cut))
+
+    def of_whole_plays(self) -> dict[str, int]:
+        """Over how many questions what one takes is known, where these are not all."""
+        return {"cost_n": len(self.calls.keys() - self.cut)} if self.cut else {}
 
 
 def cell_costs(source: Source, cell: Stored) -> QuestionCosts:
@@ -47,7 +53,13 @@ def question_costs(source: Source, seen: Sequence[EpisodeOutline]) -> QuestionCo
     paid = source.paid_usd(seen)
     known = [cost for cost in paid if cost is not None]
     calls = means_by_question([float(len(episode.calls)) for episode in seen], seen)
-    return QuestionCosts(calls, means_by_question(known, seen) if len(known) == len(paid) else None)
+    usd = means_by_question(known, seen) if len(known) == len(paid) else None
+    return QuestionCosts(calls, usd, cut_by_failures(seen))
+
+
+def without_cut(costs: Mapping[str, float], cut: Collection[str]) -> Mapping[str, float]:
+    """What is told as the cost of a question, is compared, or decides between equals: never what a play took that lacks calls."""
+    return {question: cost for question, cost in costs.items() if question not in cut} if cut else costs
 
 
 def cut_by_failures(seen: Iterable[EpisodeOutline]) -> frozenset[str]:

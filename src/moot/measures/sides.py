@@ -12,7 +12,7 @@ from moot.experiment.side_names import several_teams, side_of_row
 from moot.measures.cells import Stored
 from moot.measures.draft_calls import DraftTable
 from moot.measures.episodes import EpisodeOutline, marked_at_once
-from moot.measures.question_costs import QuestionCosts, cell_costs, question_costs
+from moot.measures.question_costs import QuestionCosts, cell_costs, question_costs, without_cut
 from moot.measures.quiz.played import UNPLAYED, Played, solos, split, values_by_question
 from moot.measures.quiz.plays import plays_of
 from moot.measures.source import Source
@@ -32,7 +32,7 @@ class SideResults:
     right: Mapping[str, float]
     """By question, over what is graded; a question of which nothing is graded is not here."""
     calls: Mapping[str, float]
-    """By question, of all that were played."""
+    """By question, of all that were played: what was paid, and no measure of what one takes (`whole_calls`)."""
     cost_usd: Mapping[str, float] | None
     """None where the price of a single call is unknown."""
     open: Mapping[str, Value] = field(default_factory=dict)
@@ -47,6 +47,17 @@ class SideResults:
     """The questions of which there is more to know than one mark: several answers, or one that a judge has seen."""
     left_out: frozenset[str] = frozenset()
     """Questions that only some of its cells have played: the mean of those would be another side's from question to question."""
+    cut: frozenset[str] = frozenset()
+    """Questions of which a play lacks calls."""
+
+    @property
+    def whole_calls(self) -> Mapping[str, float]:
+        """Of the questions of which no play lacks calls."""
+        return without_cut(self.calls, self.cut)
+
+    @property
+    def whole_usd(self) -> Mapping[str, float] | None:
+        return None if self.cost_usd is None else without_cut(self.cost_usd, self.cut)
 
     def marks(self, questions: Iterable[str]) -> Mapping[str, float | None]:
         """The value of each of these questions that it has played; None: ungraded."""
@@ -136,6 +147,7 @@ def side_of(source: Source, cells: Sequence[Stored], title: str) -> SideResults:
         ungraded=_ungraded_answers(seen),
         counted=values,
         left_out=left_out,
+        cut=costs.cut,
     )
 
 
@@ -152,7 +164,7 @@ def _of_all(by_cell: Sequence[Sequence[EpisodeOutline]]) -> tuple[Sequence[Episo
 def _once(seen: Sequence[EpisodeOutline], costs: QuestionCosts, cell: Stored, title: str) -> SideResults:
     """One cell that played every question once: there are no means to take."""
     if (at_once := marked_at_once(seen)) is not None:
-        return SideResults(title, (cell,), at_once, costs.calls, costs.usd, once=True)
+        return SideResults(title, (cell,), at_once, costs.calls, costs.usd, once=True, cut=costs.cut)
     right = {episode.key[0]: episode.right for episode in seen if episode.right is not None}
     ungraded = {episode.key[0]: episode.value for episode in seen if episode.right is None}
     counted = {
@@ -171,6 +183,7 @@ def _once(seen: Sequence[EpisodeOutline], costs: QuestionCosts, cell: Stored, ti
         once=True,
         ungraded=counts,
         counted=counted,
+        cut=costs.cut,
     )
 
 
@@ -209,7 +222,7 @@ def highest(options: Mapping[str, SideResults]) -> str | None:
     return best(
         {title: side.marks(side.calls) for title, side in options.items()},
         asked,
-        costs={title: side.calls for title, side in options.items()},
+        costs={title: side.whole_calls for title, side in options.items()},
         least={title: least_of(side.open) for title, side in options.items()},
     )
 

@@ -256,7 +256,9 @@ def admitted(reply: Reply) -> Reply:
     )
     if same:
         return reply
-    return Reply(text, finish, usage, latency_s, version, cost_usd, thoughts, logprobs, in_part=in_part)
+    return Reply(
+        text, finish, usage, latency_s, version, cost_usd, thoughts, logprobs, in_part=in_part, timed=reply.timed
+    )
 
 
 def _bill_in_part(reply: Reply) -> BillInPart | None:

@@ -21,8 +21,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from moot.errors import BudgetReached, CallError
+from moot.models.attempt import attempting
 from moot.models.filtered import FILTERED
-from moot.models.last_look import attempting
 from moot.models.limit import COMPLETION_GUESS
 from moot.models.model import Model, Wrapper
 from moot.stats.written_numbers import dollars, dollars_alike
@@ -291,13 +291,13 @@ class Budget(Wrapper):
                 self._longest = max(self._longest, used.completion or 0)
                 spent_usd = told_usd(reply, self._price)
                 in_part = told_in_part(reply)
-            except CallError as error:
-                spent_usd = self._billed_usd(request, error)
-                in_part = error.bill_in_part or in_part
-                used = Usage(*error.billed_tokens) if error.billed_tokens else used
-                raise
-            except asyncio.CancelledError:
-                spent_usd = 0.0 if attempt.held_back else None
+            except BaseException as error:  # one that is given up may have stated its bill, as one that fails
+                if (failure := attempt.bill_of(error)) is not None:
+                    spent_usd = self._billed_usd(request, failure)
+                    in_part = failure.bill_in_part or in_part
+                    used = Usage(*failure.billed_tokens) if failure.billed_tokens else used
+                elif attempt.held_back:
+                    spent_usd = 0.0
                 raise
             finally:
                 least_usd = in_part.usd if self._price.free else in_part.least_usd(self._price)

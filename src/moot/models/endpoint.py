@@ -35,7 +35,7 @@ from moot.models.proxy import environment_proxy
 from moot.models.rejected import FormRefused, Rejected, said_words, told_usage
 from moot.models.retry_after import asked_pause_s
 from moot.models.secrets import Secrets, parts_of_header, secret_headers, secrets_of_proxy
-from moot.models.stream import StreamSoFar, read_stream
+from moot.models.stream import StreamSoFar, give_up, read_stream
 from moot.models.stream_way import StreamRefused, StreamWay, Way
 from moot.models.taken_params import ParamRefused, TakenParams
 from moot.models.wire import bill_in_part, cost_of, read_completion, read_usage
@@ -252,12 +252,15 @@ class EndpointModel:
         data = dense_json(body).encode()
         started = time.perf_counter()
         heard: StreamSoFar | None = None
+        came: Reply | None = None
         if way != "whole":
             tell = None if listener is None else self._secrets.untold_to(listener.voice())
             heard = StreamSoFar(tell=tell, secrets=self._secrets)
         try:
             async with self._in_time(), self._exchange("POST", self._url, data) as response:
-                reply = await self._read(response, started, heard, way, body)
+                came = await self._read(response, started, heard, way, body)
+            self._way.learn(way, came)
+            return await self._secrets.taken_from(came)
         except (TimeoutError, aiohttp.ClientError, OSError) as error:
             lost = self._lost(error)
             if heard is not None:
@@ -266,8 +269,9 @@ class EndpointModel:
         except CallError as error:
             error.args = (self._secrets.hidden_in(str(error)),)
             raise
-        self._way.learn(way, reply)
-        return await self._secrets.taken_from(reply)
+        except BaseException:
+            give_up(came, heard, self.price)
+            raise
 
     async def _read(
         self,

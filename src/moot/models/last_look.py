@@ -11,40 +11,17 @@ Here too a run that is to end holds back what has not left. Whoever is cancelled
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Protocol
 
 from moot.errors import TakenOver
+from moot.models.attempt import who_pays
 from moot.models.flights import Flights
 from moot.models.meanwhile import Meanwhile
 from moot.models.model import Model, Wrapper
 from moot.types import Reply, Request
 
 _key: ContextVar[str | None] = ContextVar("key", default=None)
-
-
-class Attempt:
-    """One request, as whoever pays for it sees it."""
-
-    def __init__(self) -> None:
-        self.held_back = False
-        """It waits for the last look: nothing of it can be on a bill."""
-
-
-_attempt: ContextVar[Attempt | None] = ContextVar("attempt", default=None)
-
-
-@contextmanager
-def attempting() -> Iterator[Attempt]:
-    """Around one request."""
-    attempt = Attempt()
-    token = _attempt.set(attempt)
-    try:
-        yield attempt
-    finally:
-        _attempt.reset(token)
 
 
 class CallClaims(Protocol):
@@ -71,7 +48,7 @@ class LastLook(Wrapper):
         self._flights = flights
 
     async def generate(self, request: Request) -> Reply:
-        attempt = _attempt.get()  # None: nobody pays
+        attempt = who_pays()
         if attempt is not None:
             attempt.held_back = True
         key = _key.get()

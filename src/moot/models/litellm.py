@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import time
 from collections.abc import Mapping
@@ -26,14 +27,19 @@ from moot.models.filtered import FILTERED, filter_words
 from moot.models.hiccups import PASSING_STATUSES, failed_end, failure_of
 from moot.models.litellm_ends import CallEnd, Overheard
 from moot.models.litellm_params import NO_KEY, problem_with, problem_with_address, problem_with_model
+from moot.models.litellm_stream import LitellmStream
 from moot.models.model import messages_json
 from moot.models.overheard import who_listens
 from moot.models.retry_after import asked_pause_s
 from moot.models.secrets import Secrets
-from moot.models.stream import StreamSoFar
+from moot.models.stream import StreamSoFar, give_up
 from moot.models.stream_way import StreamRefused, StreamWay, Way
 from moot.models.wire import bill_in_part, cost_of, read_completion, read_usage
+from moot.models.wordless_warnings import warning_without_words
 from moot.types import Price, Reply, Request
+
+_FRAMES = re.compile(r"Traceback \(most recent call last\):(?:\n[ \t][^\n]*+)*+\s?")
+"""Of an error that LiteLLM has put into the words of its own: where in its code that was says nothing of the reply."""
 
 
 class LitellmModel:
@@ -83,9 +89,10 @@ class LitellmModel:
         }
 
     async def generate(self, request: Request) -> Reply:
-        while True:
-            with suppress(StreamRefused):
-                return await self._generate_once(request)
+        with warning_without_words():  # its own classes warn of a reply in another form than they know, and repeat it
+            while True:
+                with suppress(StreamRefused):
+                    return await self._generate_once(request)
 
     async def _generate_once(self, request: Request) -> Reply:
         body: dict[str, Any] = {**self._params, **request.params}
@@ -103,6 +110,7 @@ class LitellmModel:
         key = NO_KEY if self._api_key is None and self.base_url is not None else self._api_key
         started = time.perf_counter()
         overheard, before = Overheard(), sys.exc_info()[1]
+        stream: LitellmStream | None = None
         try:
             response = await self._litellm.acompletion(
                 model=self.model,
@@ -117,9 +125,12 @@ class LitellmModel:
                 **body,
             )
             if way != "whole":
-                await _heard_to_its_end(response, heard)
+                stream = LitellmStream(response, heard)
+                await stream.hear()
         except Exception as error:  # noqa: BLE001  its errors share no base; every one of them becomes ours
             end = CallEnd(error, before, overheard)
+            if stream is not None and stream.whole is not None and not end.sent_or_lost:
+                return await self._in_place_of_a_stream(stream.whole, started)
             if (
                 not heard.chosen and not end.usage
             ):  # to ask in a lesser way is part of the same attempt, which has one bill
@@ -128,21 +139,45 @@ class LitellmModel:
                 latency_s = time.perf_counter() - started
                 return await self._secrets.taken_from(self._refused(words, end, latency_s))
             ours = self._ours(error, end)
-            if heard.chosen:
+            if heard.chosen or heard.usage is not None:
                 heard.tell_bill(ours, self.price)
             raise ours from None
-        if way != "whole":
+        except BaseException as error:
+            if heard.usage is None and (usage := CallEnd(error, before, overheard).usage) is not None:
+                heard.usage, heard.finish = usage, "stop"  # it came whole, and is not handed over yet
+            give_up(None, heard, self.price)
+            raise
+        if stream is not None:
+            if stream.whole is not None:
+                return await self._in_place_of_a_stream(stream.whole, started)
             return await self._streamed(heard, way, time.perf_counter() - started)
         try:
             completion = overheard.failed or _written(response)
-            latency_s = time.perf_counter() - started
-            reply = read_completion(completion, latency_s=latency_s, price=self.price, secrets=self._secrets)
+        except Exception as error:  # noqa: BLE001  a reply that its own classes cannot write down
+            raise self._ours(error, CallEnd(error, before, overheard)) from None
+        return await self._read(completion, started)
+
+    async def _in_place_of_a_stream(self, came: bytes, started: float) -> Reply:
+        """The server took no notice that a stream was asked for. What it sent is paid for: it is read, where it can be."""
+        try:
+            return await self._read(came, started)
+        except ReplyBroken:
+            self._way.heard_nothing()
+            raise
+
+    async def _read(self, completion: bytes | str, started: float) -> Reply:
+        """A whole completion."""
+        came: Reply | None = None
+        latency_s = time.perf_counter() - started
+        try:
+            came = read_completion(completion, latency_s=latency_s, price=self.price, secrets=self._secrets)
+            return await self._secrets.taken_from(came)
         except CallError as error:
             error.args = (self._secrets.hidden_in(str(error)),)
             raise
-        except Exception as error:  # noqa: BLE001  a reply that its own classes cannot write down
-            raise self._ours(error, CallEnd(error, before, overheard)) from None
-        return await self._secrets.taken_from(reply)
+        except BaseException:
+            give_up(came, None, self.price)
+            raise
 
     async def close(self) -> None:
         pass
@@ -160,10 +195,16 @@ class LitellmModel:
             broken = failure_of(told, secrets=self._secrets) if told else ReplyBroken(words)
             broken.args = (self._secrets.hidden_in(str(broken)),)
             heard.tell_bill(broken, self.price)
+            if not heard.size and not told:
+                self._way.heard_nothing()
             raise broken
         reply = heard.reply(latency_s=latency_s, price=self.price)
         self._way.learn(way, reply)
-        return await self._secrets.taken_from(reply)
+        try:
+            return await self._secrets.taken_from(reply)
+        except BaseException:
+            give_up(reply, None, self.price)
+            raise
 
     def _filter_words(self, error: Exception, end: CallEnd) -> str | None:
         """What a filter says: an error of its own with LiteLLM, or another one whose code or words say so."""
@@ -210,21 +251,8 @@ class LitellmModel:
         return self._secrets.hidden_in(f"{self.model}: {type(error).__name__}: {self._words_of(error)}")
 
     def _words_of(self, error: Exception) -> str:
-        return border.storable(self._secrets.shortened(border.printed(error), border.LONGEST_WORDS))
-
-
-async def _heard_to_its_end(response: Any, heard: StreamSoFar) -> None:
-    """LiteLLM's own stream of chunks. Where the provider sent no end or no count it makes one up, as for a stream that was cut:
-    what came is asked for instead."""
-    async for chunk in response:
-        heard.take(chunk.model_dump(), 0)
-        if heard.untold:
-            await heard.tell_untold()
-    heard.finish = border.uncut_name(getattr(response, "received_finish_reason", heard.finish))
-    came = getattr(response, "chunks", None)
-    if isinstance(came, list):
-        counts = [usage for chunk in came if (usage := getattr(chunk, "usage", None)) is not None]
-        heard.usage = counts[-1].model_dump() if counts else None
+        words = _FRAMES.sub("", border.printed(error))
+        return border.storable(self._secrets.shortened(words, border.LONGEST_WORDS))
 
 
 def _written(response: Any) -> str:

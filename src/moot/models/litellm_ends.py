@@ -53,7 +53,7 @@ class Overheard:
 class CallEnd:
     """The end of a call that LiteLLM raises for."""
 
-    def __init__(self, error: Exception, before: BaseException | None, overheard: Overheard) -> None:
+    def __init__(self, error: BaseException, before: BaseException | None, overheard: Overheard) -> None:
         """`before`: what was being handled when the call began; what that was raised from is of other calls."""
         import httpx  # LiteLLM brings it
 
@@ -82,6 +82,11 @@ class CallEnd:
     def lost(self) -> bool:
         """No whole response came."""
         return bool(self._causes) and self.status is None
+
+    @property
+    def sent_or_lost(self) -> bool:
+        """It is the server's or the connection's; else something that LiteLLM could not read."""
+        return self.status is not None or self.lost
 
     @property
     def nobody_there(self) -> bool:

@@ -16,7 +16,7 @@ from moot.foreign_files import lines_of, opened
 from moot.foreign_json import read_json
 from moot.models.border import count, storable, usd
 from moot.models.closest import closest
-from moot.types import FREE, Price, Reply, Request, Usage, digest
+from moot.types import FREE, UNRECORDED, Price, Reply, Request, Usage, digest
 
 _SPENT = ("cost_usd", "prompt_tokens", "completion_tokens", "seconds")
 _KEYS = ("model", "question_id", "answer", "open_answer", "reasoning", "text", "sample", *_SPENT, "request", "finish")
@@ -36,10 +36,16 @@ class SpentThen:
 
     usage: Usage = NOT_COUNTED
     cost_usd: float | None = None
-    seconds: float = 0.0
+    seconds: float | None = None
+
+    def reply(self, text: str, finish: str, version: str, cost_usd: float | None) -> Reply:
+        timed = self.seconds is not None
+        return Reply(text, finish, self.usage, self.seconds or 0.0, version, cost_usd, timed=timed)
 
 
 NOTHING_SPENT = SpentThen()
+NEVER_ASKED_THEN = SpentThen(NEVER_ASKED, 0.0)
+"""Of a line that says that there was no reply; whatever else it says that this took."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,10 +159,10 @@ class RecordedModel:
             text = self.recording.open_answers.get(key)
         text = text or self.recording.replies.get(key)
         if text is None or request.attempt:  # asking a recording again brings nothing new
-            return Reply("", "unrecorded", NEVER_ASKED, version=self.model, cost_usd=0.0)
+            return NEVER_ASKED_THEN.reply("", UNRECORDED, self.model, 0.0)
         spent = self.recording.spent.get(key, NOTHING_SPENT)
         finish = self.recording.finishes.get(key, "stop")
-        return Reply(text, finish, spent.usage, spent.seconds, self.model, self._cost_usd(spent))
+        return spent.reply(text, finish, self.model, self._cost_usd(spent))
 
     def _said_then(self, request: Request) -> Reply:
         """To the very same words. Every call that had a reply is there, so that another one had none: then it fails as it did,
@@ -165,8 +171,7 @@ class RecordedModel:
         call = self.recording.calls.get((self.model, request_digest(said, request.attempt), request.sample))
         if call is None:
             raise NotRecorded(f"{self.recording.path.name} has no reply of {self.model} to this")
-        cost_usd = self._cost_usd(call.spent)
-        return Reply(call.text, call.finish, call.spent.usage, call.spent.seconds, self.model, cost_usd)
+        return call.spent.reply(call.text, call.finish, self.model, self._cost_usd(call.spent))
 
     def _cost_usd(self, spent: SpentThen) -> float | None:
         """When it was made; whoever plays it back pays nothing (`Cache` says so of the call that is kept)."""
@@ -325,6 +330,8 @@ def _read_row(row: Mapping[str, Any], path: Path, number: int) -> _Line:
     given = None if answer is None else storable(answer)
     place = (row["model"], row.get("question_id") or "", sample)
     spent = _spent(row, path, number)
+    if row.get("finish") == UNRECORDED:
+        spent = NEVER_ASKED_THEN
     if (openly := row.get("open_answer")) is not None:
         if given is not None:
             raise FileError("expected one of answer and open_answer", file=path, line=number, key="open_answer")
@@ -347,7 +354,7 @@ def _spent(row: Mapping[str, Any], path: Path, number: int) -> SpentThen:
     if not read:
         return NOTHING_SPENT
     usage = Usage(read.get("prompt_tokens"), read.get("completion_tokens"))
-    return SpentThen(usage, read.get("cost_usd"), read.get("seconds", 0.0))
+    return SpentThen(usage, read.get("cost_usd"), read.get("seconds"))
 
 
 def _text_of(row: Mapping[str, str | None]) -> str:

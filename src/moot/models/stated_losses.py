@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from moot.errors import CallError
+from moot.models.attempt import attempting
 from moot.models.budget import Hold, Till
 from moot.models.flights import left_unpriced
-from moot.models.last_look import attempting
 from moot.models.model import Model, Wrapper
 from moot.types import BillInPart, Reply, Request
 
@@ -33,17 +33,20 @@ class StatedLosses(Wrapper):
         with attempting() as attempt:
             try:
                 return await self.inner.generate(request)
-            except CallError as error:
-                in_part = error.bill_in_part or BillInPart()
-                if stated_usd := error.billed_usd or in_part.usd:
-                    self._till.settle(NOTHING_HELD, stated_usd, lost=True)
-                if error.maybe_billed and (error.billed_usd is None or error.bill_unfinished):
+            except BaseException as error:
+                failure = attempt.bill_of(error)
+                if failure is not None:
+                    self._book(failure)
+                elif not attempt.held_back:
                     self._lose()
                 raise
-            except BaseException:
-                if not attempt.held_back:
-                    self._lose()
-                raise
+
+    def _book(self, failure: CallError) -> None:
+        in_part = failure.bill_in_part or BillInPart()
+        if stated_usd := failure.billed_usd or in_part.usd:
+            self._till.settle(NOTHING_HELD, stated_usd, lost=True)
+        if failure.maybe_billed and (failure.billed_usd is None or failure.bill_unfinished):
+            self._lose()
 
     def _lose(self) -> None:
         if self.price is None:

@@ -11,6 +11,7 @@ from typing import Any
 
 from moot.errors import CallError, ConnectionFailed, ReplyBroken
 from moot.models import border
+from moot.models.attempt import GivenUp, bill_of_reply, who_pays
 from moot.models.error_forms import error_fields
 from moot.models.filtered import FILTERED, block_reason
 from moot.models.finish_words import failed_end_of
@@ -127,6 +128,17 @@ class StreamSoFar:
     def tell_bill(self, error: CallError, price: Price | None) -> None:
         """Put what was billed until now onto the failure that ends it. Where no end was said the count may not be the last."""
         tell_bill(error, self.usage, price, generated=self.chosen, unfinished=self.finish is None)
+
+
+def give_up(came: Reply | None, heard: StreamSoFar | None, price: Price | None) -> None:
+    """Nobody waits for a reply any more: what was billed until now is left for whoever pays. `came`: it was whole by then."""
+    if (attempt := who_pays()) is None:
+        return
+    if came is not None:
+        attempt.give_up(bill_of_reply(came))
+    elif heard is not None and heard.usage is not None:
+        heard.tell_bill(bill := GivenUp("a stream that was not heard to its end"), price)
+        attempt.give_up(bill)
 
 
 async def read_stream(

@@ -67,6 +67,11 @@ class StreamWay:
         if asked != "whole" and self._priced and not self._always and uncounted:
             self._way = "whole"
 
+    def heard_nothing(self) -> None:
+        """A stream came to its end without a word, and nobody knows what was sent: it is waited for whole from now on."""
+        if not self._always:
+            self._way = "whole"
+
     def words(self) -> tuple[str, ...]:
         """What is asked for in another way, because the server does not take it."""
         if self._way != "uncounted":

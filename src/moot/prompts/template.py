@@ -5,8 +5,10 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from traceback import walk_tb
 from typing import Any
 
 from jinja2 import Environment, Template, TemplateError, meta
@@ -30,6 +32,8 @@ _BREAKS = (
     MemoryError,
 )
 """What filling in a template may raise."""
+TOO_DEEP = "too much stands within each other; expected fewer nested blocks and brackets, and shorter expressions"
+_TOO_DEEP = (RecursionError, MemoryError)
 _INPUTS = re.compile(r"\{#\s*inputs:([^#]*+)#\}")
 
 
@@ -52,7 +56,10 @@ def declared_inputs(source: str) -> frozenset[str]:
 
 @cache
 def names_used(source: str) -> frozenset[str]:
-    return frozenset(meta.find_undeclared_variables(_environment().parse(source)))
+    try:
+        return frozenset(meta.find_undeclared_variables(_environment().parse(source)))
+    except _TOO_DEEP:  # it takes more steps within each other than to compile it does
+        raise _too_deep(source) from None
 
 
 def check_names(path: Path, source: str, allowed: frozenset[str]) -> None:
@@ -103,12 +110,52 @@ def compiled(path: Path, source: str) -> Template:
         return _environment().from_string(source)
     except TemplateError as error:
         raise FileError(f"not a valid template: {error}", file=path, line=getattr(error, "lineno", None)) from None
-    except (SyntaxError, RecursionError, MemoryError, ValueError) as error:  # Python's own, of what Jinja made of it
+    except _TOO_DEEP:
+        raise _too_deep(source, path) from None
+    except (SyntaxError, ValueError) as error:  # Python's own, of what Jinja made of it
+        if "too many" in str(error):  # such as "statically nested blocks"
+            raise _too_deep(source, path) from None
         raise FileError(f"not a valid template: {error}", file=path) from None
+
+
+def _too_deep(source: str, path: Path | None = None) -> FileError:
+    return FileError(f"not a valid template: {TOO_DEEP}", file=path, line=deepest_line(source))
 
 
 def filled(place: Callable[[str], Path], name: str, template: Template, inputs: Mapping[str, Any]) -> str:
     try:
         return fill(template, inputs)
     except _BREAKS as error:
-        raise FileError(f"cannot be filled in: {error}", file=place(name)) from error
+        said = TOO_DEEP if isinstance(error, RecursionError) else error
+        raise FileError(f"cannot be filled in: {said}", file=place(name), line=_line_of(error, template)) from error
+
+
+def _line_of(error: BaseException, template: Template) -> int | None:
+    """Where in the template it arose."""
+    within = [number for frame, number in walk_tb(error.__traceback__) if frame.f_globals is _globals_of(template)]
+    return template.get_corresponding_lineno(within[-1]) if within else None
+
+
+def _globals_of(template: Template) -> Mapping[str, Any]:
+    made: Any = template.root_render_func
+    return made.__globals__  # type: ignore[no-any-return]
+
+
+def deepest_line(source: str) -> int | None:
+    """Where most stands within each other: blocks, brackets, and what is joined to one expression."""
+    blocks, brackets, joined = 0, 0, 0
+    most, deepest, begins = 0, None, False
+    with suppress(TemplateError):
+        for line, kind, value in _environment().lex(source):
+            if kind in ("block_begin", "variable_begin"):
+                brackets, joined, begins = 0, 0, kind == "block_begin"
+            elif kind == "operator":
+                brackets += (value in "([{") - (value in ")]}")
+                joined += 1
+            elif kind == "name":
+                blocks += begins and (value in ("if", "for")) - value.startswith("end")
+                joined += value in ("not", "and", "or", "if", "is")
+                begins = False
+            if blocks + brackets + joined > most:
+                most, deepest = blocks + brackets + joined, line
+    return deepest

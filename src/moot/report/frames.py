@@ -18,7 +18,7 @@ from moot.measures.stored_grades import grader_of
 from moot.report.frame_words import choices, experiments_named, grades, judgements, matches, preferences, settlements
 from moot.report.tables import TableColumns
 from moot.store import queries, schema
-from moot.store.rows import config_of, verdict_of
+from moot.store.rows import config_of, known_latency_s, verdict_of
 
 FrameKind = Literal[
     "episodes",
@@ -244,9 +244,12 @@ def _json(content: object) -> str:
 def _calls(connection: Connection, name: str | None) -> Iterator[dict[str, Any]]:
     """Each call once, under the name of the experiment that paid for it; `shape` holds all that was asked, as JSON."""
     table = schema.calls
-    query = select(*(table.c[column] for column in _CALL)).order_by(table.c.created_at, table.c.key)
+    columns = (table.c[column] for column in (*_CALL, "recorded"))
+    query = select(*columns).order_by(table.c.created_at, table.c.key)
     result = connection.execute(query if name is None else query.where(table.c.experiment == name))
-    yield from (dict(row) for row in result.mappings())
+    for row in result.mappings():
+        call = dict(row)
+        yield call | {"latency_s": known_latency_s(call["latency_s"], call.pop("recorded"))}
 
 
 def _scores(connection: Connection, name: str | None) -> Iterator[dict[str, Any]]:

@@ -29,7 +29,7 @@ from moot.report.stored_runs import state_words
 from moot.report.uncollected import uncollected
 from moot.stats.clusters import clustered
 from moot.store import queries, schema
-from moot.store.rows import facts_of
+from moot.store.rows import facts_of, known_latency_s
 from moot.store.statements import Row
 from moot.types import UNRECORDED
 
@@ -131,8 +131,7 @@ def _models(
     query = select(*columns).where(calls.c.experiment == source.name, calls.c.finish != UNRECORDED)
     replies: dict[str, list[tuple[float, float | None]]] = {name: [] for name in source.config["models"]}
     for model, latency_s, created_at, recorded in connection.execute(query):
-        # What a recording does not say is no time.
-        replies.setdefault(model, []).append((created_at, latency_s if latency_s or recorded is None else None))
+        replies.setdefault(model, []).append((created_at, known_latency_s(latency_s, recorded)))
     rows = [_model(name, timed, failures, now) for name, timed in replies.items()]
     shown = [row for row in rows if row["replies"] or row["failed"]]
     _mark_slow(shown)

@@ -17,7 +17,7 @@ from moot.experiment.side_names import ClaimError, SideName, is_meant, parse_sid
 from moot.models.closest import closest
 from moot.report.figures import grader_of
 from moot.store import queries
-from moot.store.rows import case_of, config_of, note_json, verdict_json, verdict_of
+from moot.store.rows import case_of, config_of, known_latency_s, note_json, verdict_json, verdict_of
 from moot.store.statements import Row
 from moot.strategies.natives import NATIVE_STAGES
 from moot.traces import Cascaded, of_kind
@@ -138,7 +138,7 @@ def calls_of(
                 "messages": _messages(shape.get("messages", ())),
                 "text": row["text"] if row else None,
                 "finish": row["finish"] if row else None,
-                "latency_s": row["latency_s"] if row else None,
+                "latency_s": known_latency_s(row["latency_s"], row["recorded"]) if row else None,
                 "version": row["version"] if row else None,
                 "cost_usd": row["cost_usd"] if row else None,
                 "error": error,

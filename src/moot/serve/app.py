@@ -28,6 +28,7 @@ from starlette.routing import BaseRoute, Route
 from moot.errors import UsageError
 from moot.live.edited_team import CannotBeMade
 from moot.live.left_in_files import AGAIN_S, LONGEST_AGAIN_S
+from moot.live.logged_errors import in_log
 from moot.live.served_past import purge
 from moot.live.team import LiveTeam
 from moot.live.told_right import NoAnswerGiven, SaidOtherwise
@@ -360,7 +361,7 @@ class Server:
             except Exception as error:  # noqa: BLE001  whatever it is, it is tried again: what was promised is not kept
                 if not failures:
                     words = "what is older than %s days could not be forgotten; it is tried again: %s"
-                    _log.warning(words, self.settings.keep_days, error)
+                    _log.warning(words, self.settings.keep_days, in_log(error))
                 failures += 1
                 await asyncio.sleep(min(LONGEST_AGAIN_S, AGAIN_S * 2.0 ** min(failures - 1, 30)))
                 continue

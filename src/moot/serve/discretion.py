@@ -1,7 +1,8 @@
 """What is told to clients of what went wrong behind the team: that it did, and not where.
 
-The words of an endpoint, and of the line to it, name addresses of the server's own network. Clients get them without; the
-server's log has the addresses (`log_words`).
+The words of an endpoint, and of the line to it, name addresses of the server's own network; those of a library, or of the
+machine, name files of the server and lines of its code. Clients get them without; the server's log has the addresses
+(`log_words`).
 """
 
 from __future__ import annotations
@@ -13,6 +14,19 @@ from typing import Any
 from moot.errors import CallError
 
 HIDDEN = "(address)"
+PATH = "(path)"
+TRACE = "(where it broke)"
+
+_TRACE = re.compile(r"\(most recent call last\).*|^[ \t|]*File \"[^\"\n]*\", line \d.*", re.DOTALL | re.MULTILINE)
+"""Python's own account of where it broke, to its end: in one line nobody can tell where that is."""
+
+_PATH = re.compile(
+    r"""(?<=['"])(?:[a-z]:[\\/]|\\\\|~?/|\.{1,2}/)[^'"\n]+(?=['"])  # in quotes it may have spaces
+    | (?<![\w:/.~\\])(?:~|\.{1,2})?(?:/[^\s/'"<>|,;:()]+){2,}/?(?::\d+)*  # two names at least: "and/or" is none
+    | (?<![\w\\])[a-z]:[\\/](?:[^\s\\/'"<>|,;:()]+[\\/]?)+(?::\d+)*
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
 
 _ADDRESS = re.compile(
     r"""(?<![a-z0-9+.-])[a-z0-9+.-]++://[^\s'"<>)\],;]+(?<![:.])  # a URL, without what ends the words before it
@@ -46,7 +60,8 @@ _ERROR = re.compile(
 
 
 def public_words(text: str) -> str:
-    """The words without addresses, and without the names that errors have in the code."""
+    """The words without addresses, files and lines of code, and without the names that errors have in it."""
+    text = _PATH.sub(PATH, _TRACE.sub(TRACE, text))
     return _ERROR.sub(_in_words, _ADDRESS.sub(HIDDEN, text))
 
 

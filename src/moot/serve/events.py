@@ -54,10 +54,15 @@ def call_event(call: Call, *, whole: bool = False) -> dict[str, Any]:
         "text": call.reply.text if call.reply is not None and fields is None else None,
         "problem": call.problem,
         "error": call.error,
-        "seconds": None if call.reply is None else round(call.reply.latency_s, 3),
+        "seconds": _known_s(call),
         "version": None if call.reply is None else call.reply.version,
         "cost_usd": None if call.reply is None else call.reply.cost_usd,
     }
+
+
+def _known_s(call: Call) -> float | None:
+    known = None if call.reply is None else call.reply.known_latency_s
+    return None if known is None else round(known, 3)
 
 
 def verdict_event(asked: AnsweredQuestion) -> dict[str, Any]:

@@ -21,12 +21,13 @@ from moot.live.beside_episodes import titles_of
 from moot.live.edited_team import players_of, strategies_of, strategy_gives_texts
 from moot.live.forgotten_episode import purge_episode
 from moot.live.served_names import gives_long_answers
-from moot.live.simulated_replies import simulated_by_file, simulated_by_replies
+from moot.live.simulated_replies import shapes_of, simulated_by_file, simulated_by_replies
 from moot.live.team import LiveTeam
 from moot.openai_form.refusal import Refused, json_response
 from moot.serve.admission import Admission
+from moot.serve.asked_before import AskedBefore, asked_before
 from moot.serve.discretion import public_record
-from moot.serve.long_past import TooLong, answer_alone, listed_episodes, names_put_together, whole_episode
+from moot.serve.long_past import TooLong, answer_alone, listed_episodes, whole_episode
 from moot.serve.openapi import DescribedRoute, read_whole_number, whole_number
 from moot.serve.page_files import page_file, page_with_token
 from moot.serve.reports import HEADERS as REPORT_HEADERS
@@ -99,8 +100,9 @@ class PastAndPage:
         spec = live.experiment.spec
         found = simulated_by_file(spec) | set(live.offer.simulated if live.offer is not None else ())
         with suppress(MootError):  # what is wrong with the store is told with the list of what was asked
+            shapes = shapes_of(live.experiment)
             async with examined(live.store):
-                found |= await live.store.read(partial(simulated_by_replies, plan=live.record.id))
+                found |= await live.store.read(partial(simulated_by_replies, name=live.record.name, shapes=shapes))
         return [name for name in spec.models if name in found]
 
     async def episodes(self, request: Request) -> Response:
@@ -114,15 +116,28 @@ class PastAndPage:
                 partial(listed_episodes, name=self.live.record.name, most=limit, asker=holder.sees)
             )
             unnamed = {row["cell"] for row in rows} - {*names}
-            if unnamed:  # put together for an earlier server
-                made = await self.live.store.read(
-                    partial(names_put_together, name=self.live.record.name, cells=unnamed)
-                )
-                names = {**names, **made}
+            if unnamed:  # put together for an earlier server, or asked before the file was changed
+                find = partial(asked_before, name=self.live.record.name, cells=unnamed)
+                before = await self.live.store.read(find)
+                names = {**names, **{cell: self._called(asked, names) for cell, asked in before.items()}}
             listed = [_short(row, names) for row in rows]
             called = partial(titles_of, person=holder.name, episodes=[each["episode"] for each in listed])
             titles = await self.live.store.read(called)
             return json_response({"episodes": [{**each, "title": titles.get(each["episode"])} for each in listed]})
+
+    def _called(self, asked: AskedBefore, names: Mapping[str, str]) -> str:
+        """As whoever answers to that name now is called; by the name itself, where nobody does any more."""
+        cell = self._answering_to(asked)
+        return asked.name if cell is None else names[cell.id]
+
+    def _answering_to(self, asked: AskedBefore) -> Cell | None:
+        """Whom of the file one asks by that name now, whatever was changed since."""
+        if asked.team is not None:
+            return None
+        try:
+            return self.live.cell_of_file(asked.name)
+        except UsageError:
+            return None
 
     def _names(self) -> dict[str, str]:
         """What cells are called by, of their names the first."""
@@ -165,19 +180,25 @@ class PastAndPage:
             raise Refused(404, str(error), code="no_such_episode", param="episode") from None
 
     async def _asked_of(self, record: dict[str, Any]) -> dict[str, Any]:
-        """Whom it was asked of, as the next question can be; `model` null: nobody answers to it here any more."""
-        ident, team = record.pop("cell"), record.pop("team")
+        """Whom it was asked of, and whether the next question can be: under its name, whatever was changed in the file since."""
+        ident: str = record.pop("cell")
+        before: AskedBefore | None = record.pop("asked_of")
         cells = {cell.id: cell for cell in (*self.live.every.values(), *self.live.edited.cells.values())}
-        name = team.name if team is not None else self._names().get(ident)
-        served = ident in {cell.id for cell in self.live.cells.values()}
+        team = None if before is None else before.team
+        cell, names = cells.get(ident), self._names()
+        name, served = names.get(ident), ident in {cell.id for cell in self.live.cells.values()}
+        if before is not None and team is not None:
+            name = before.name
+        elif before is not None and name is None:
+            name, served = self._called(before, names), self._answering_to(before) is not None
         if team is not None:
             served = self.edit_teams and await self.live.edited.can_be_made(team)
         return {
             "model": name,
             "served": served,
             "team": None if team is None else asdict(team),
-            "captain": cells[ident].captain if ident in cells else None if team is None else team.captain,
-            "players": _seats(cells[ident]) if ident in cells else None,
+            "captain": cell.captain if cell is not None else before and before.captain,
+            "players": _seats(cell) if cell is not None else before and before.players,
         }
 
     async def forget_episode(self, request: Request) -> Response:

@@ -9,19 +9,16 @@ from __future__ import annotations
 import logging
 import re
 import traceback
-import warnings
 from collections import Counter
 from collections.abc import Iterator
 
-from moot.errors import CallError, EndpointClosed, MootError
 from moot.live.answered_question import AnsweredQuestion
+from moot.live.logged_errors import NOT_LOGGED, in_short
+from moot.models.wordless_warnings import tell_warnings_without_words
 from moot.types import Call
 
 _log = logging.getLogger(__name__)
 
-_KIND = re.compile(r"[A-Za-z]{1,40}(?=: )")
-"""A call's error begins with the name of its class."""
-_WHERE = re.compile(r"(?:no whole reply from )?(?P<address>https?://[^\s'\"]{1,300})(?P<status> answered \d{3}\b)?")
 _LABEL = re.compile(r"[a-z]{1,20}(?:-[a-z]{1,20}){0,5}")
 MOST_KINDS = 8
 """Kinds of trouble in one line."""
@@ -38,41 +35,15 @@ def no_answer(asked: AnsweredQuestion) -> str:
 def _trouble_of(call: Call) -> str | None:
     who = call.model or call.player
     if call.error is not None:
-        return f"{who}: {_in_short(call.error)}"
+        return f"{who}: {in_short(call.error)}"
     if call.problem is not None and not call.usable:
         return f"{who}: a reply that is no use ({call.problem if _LABEL.fullmatch(call.problem) else 'another'})"
     return None
 
 
-def _in_short(words: str) -> str:
-    """The kind of an error, the address, and the status."""
-    kind = _KIND.match(words)
-    where = _WHERE.match(words, 0 if kind is None else kind.end() + 2)
-    name = "failed" if kind is None else kind[0]
-    return name if where is None else f"{name}: {where['address'].rstrip(':.,;')}{where['status'] or ''}"
-
-
-def of_error(error: MootError) -> str:
-    """Of one of ours. What an endpoint said is in some of them."""
-    if isinstance(error, CallError | EndpointClosed):
-        return _in_short(f"{type(error).__name__}: {error}")
-    return str(error)
-
-
-def tell_warnings_without_words() -> None:
-    """From now on in this process: a library that warns of what it was given repeats it, such as a reply in another form."""
-
-    def told(
-        message: Warning | str,
-        category: type[Warning],
-        filename: str,
-        lineno: int,
-        file: object = None,
-        line: str | None = None,
-    ) -> None:
-        _log.warning("%s at %s:%d, whose words are not logged", category.__name__, filename, lineno)
-
-    warnings.showwarning = told
+def log_warnings_without_words() -> None:
+    """From now on in this process."""
+    tell_warnings_without_words(_log.warning)
 
 
 def where_it_broke(error: BaseException) -> str:
@@ -91,4 +62,4 @@ def _all_of(error: BaseException, seen: set[int]) -> Iterator[list[str]]:
         if other is not None:
             yield from _all_of(other, seen)
     frames = [line.rstrip("\n") for line in traceback.format_tb(error.__traceback__)]
-    yield [*frames, f"{type(error).__module__}.{type(error).__qualname__}, whose words are not logged"]
+    yield [*frames, f"{type(error).__module__}.{type(error).__qualname__}, {NOT_LOGGED}"]

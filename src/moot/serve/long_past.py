@@ -18,14 +18,14 @@ from moot.errors import UsageError
 from moot.grade.grading import Grading
 from moot.live.answered_question import groups_of
 from moot.live.asked_question import choice_of
-from moot.live.edited_team import EditedTeam, team_in_plan
 from moot.live.served_rows import cells_in, find_episode, plans_named, seen_by
 from moot.live.told_right import was_told
 from moot.report.transcript import calls_of
+from moot.serve.asked_before import asked_before
 from moot.serve.discretion import public_words
 from moot.serve.own_words import is_begun, own_words, written_own_words
 from moot.store import queries, schema
-from moot.store.rows import case_of, config_of, is_edited, verdict_json, verdict_of
+from moot.store.rows import case_of, verdict_json, verdict_of
 from moot.store.statements import Row
 from moot.team.final_line import spoken_whole
 from moot.team.watching import Doing, doing_at
@@ -134,7 +134,7 @@ def whole_episode(
         "reference": asked.answer,
         "known": asked.known,
         "feedback": was_told(connection, grading, row, asked),
-        "team": _put_together(connection, name, row["cell"]),
+        "asked_of": asked_before(connection, name, [row["cell"]]).get(row["cell"]),
         "verdict": {**verdict_json(verdict), "note": verdict.note},
         "groups": [list(group) for group in groups_of(asked.question, verdict)],
         "calls": [
@@ -154,26 +154,6 @@ def answer_alone(connection: Connection, name: str, episode: str, asker: str | N
     return {"episode": episode, "answer": row["answer"], "outcome": row["outcome"], "cause": told}
 
 
-def names_put_together(connection: Connection, name: str, cells: Iterable[str]) -> dict[str, str]:
-    """By cell, what teams are called that their askers put together, whichever server that was asked of."""
-    made = {cell: _put_together(connection, name, cell) for cell in cells}
-    return {cell: team.name for cell, team in made.items() if team is not None}
-
-
-def _put_together(connection: Connection, name: str, cell: str) -> EditedTeam | None:
-    """The team that its asker put together, whichever server that was asked of; None: one of the file's."""
-    members, plans = schema.experiment_cells, schema.experiments
-    query = (
-        select(plans.c.config, schema.cells.c.label)
-        .join(members, members.c.experiment == plans.c.id)
-        .join(schema.cells, schema.cells.c.id == members.c.cell)
-        .where(plans.c.name == name, members.c.cell == cell)
-    )
-    rows = [dict(row) for row in connection.execute(query).mappings()]
-    of_file = not rows or not all(map(is_edited, rows))
-    return None if of_file else team_in_plan(config_of(rows[0]), rows[0]["label"])
-
-
 _WRITES: tuple[Doing, ...] = ("drafting", "reading", "reviewing", "arguing")
 
 
@@ -183,7 +163,7 @@ def _whole_answer(question: Question, call: Mapping[str, Any]) -> str | None:
     return spoken_whole(call["text"].strip()) if wanted and call["text"] else None
 
 
-_OF_A_CALL = ("key", "finish", "latency_s", "version", "cost_usd")
+_OF_A_CALL = ("key", "finish", "latency_s", "recorded", "version", "cost_usd")
 
 
 def _shortened_calls(connection: Connection, keys: Iterable[str]) -> dict[str, Row]:

@@ -13,7 +13,7 @@ from starlette.routing import BaseRoute
 
 from moot.config.mistakes import Meant
 from moot.errors import UsageError
-from moot.live.beside_episodes import NoAnswer, NotAPair, PersonsVote, Preferred, keep_title, keep_vote
+from moot.live.beside_episodes import EqualAnswers, NoAnswer, NotAPair, PersonsVote, Preferred, keep_title, keep_vote
 from moot.live.team import LiveTeam
 from moot.models.border import text_problem
 from moot.openai_form.refusal import Refused, json_response
@@ -86,6 +86,8 @@ class PersonsWords:
                 return await self.live.store.run(keep)
         except NotAPair as error:
             raise Refused(409, f"{error}.", code="not_a_pair", param="second") from None
+        except EqualAnswers as error:
+            raise Refused(409, f"{error}.", code="equal_answers", param="second") from None
         except NoAnswer as error:
             raise Refused(409, f"{error}.", code="no_answer", param=error.place) from None
         except UsageError as error:

@@ -9,9 +9,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from moot.errors import BudgetReached, MootError, StoreError, StoreUnreadable
+from moot.live.logged_errors import in_log
 from moot.openai_form.refusal import REFUSALS, Refused, refusal_response
 from moot.serve.discretion import public_words
-from moot.serve.log_words import of_error
 
 _log = logging.getLogger(__name__)
 
@@ -33,16 +33,16 @@ def as_refusal(error: Exception) -> Refused:
     if isinstance(error, BudgetReached):
         return Refused(503, str(error), code="budget_reached", kind="insufficient_quota")
     if isinstance(error, StoreUnreadable):  # it can be written, and other questions are answered
-        _log.error("the store holds something that moot did not write: %s", error)
+        _log.error("the store holds something that moot did not write: %s", in_log(error))
         return Refused(500, UNREADABLE, code="store_unreadable", kind="server_error")
     if isinstance(error, StoreError):  # whose words name files of the server: they are for its log
         words, pause_s = NOT_KEEPING, error.retry_after_s
         if pause_s is None:  # else nothing is kept at the moment, which was logged when it began
-            _log.warning("the store did not do what a request needs: %s", error)
+            _log.warning("the store did not do what a request needs: %s", in_log(error))
             words, pause_s = NOT_DONE, 5.0
         return Refused(503, words, code="store_error", kind="server_error", retry_after_s=pause_s)
     if isinstance(error, MootError):
-        _log.warning("a question could not be played: %s", of_error(error))
+        _log.warning("a question could not be played: %s", in_log(error))
         return Refused(503, public_words(str(error)), code="team_error", kind="server_error")
     return Refused(500, BROKEN, code="internal_error", kind="server_error")
 

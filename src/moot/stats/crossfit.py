@@ -91,7 +91,7 @@ def equally_best(
         return []
 
     def merit(name: str) -> tuple[float, float]:
-        cost = math.fsum(_on(costs[name], together.questions).values()) if costs else 0.0
+        cost = _mean_cost(_on(costs[name], together.questions)) if costs else 0.0
         return round(_at_least(options[name], together.questions, (least or {}).get(name, {})), 9), -round(cost, 12)
 
     merits = {name: merit(name) for name in together.names}
@@ -165,6 +165,11 @@ def least_on(values: Mapping[str, float | None], questions: Collection[str], lea
     if not least:
         return [mark or 0.0 for mark in marks]
     return [least.get(question, mark or 0.0) for question, mark in zip(questions, marks, strict=True)]
+
+
+def _mean_cost(costs: Mapping[str, float]) -> float:
+    """Of whoever has none nobody knows what it costs: it is no cheaper one."""
+    return math.fsum(costs.values()) / len(costs) if costs else math.inf
 
 
 def _on(values: Mapping[str, V], questions: Collection[str]) -> Mapping[str, V]:

@@ -16,7 +16,7 @@ that it could be.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -29,8 +29,8 @@ from moot.stats.graded import Value
 from moot.stats.option_table import option_table
 from moot.stats.proportion import share, share_between
 from moot.stats.quantiles import ALPHA, student_quantile
-from moot.stats.shared_questions import shared_questions
-from moot.types import Estimate
+from moot.stats.shared_questions import SharedQuestions, shared_questions
+from moot.types import NOTHING, Estimate
 
 if TYPE_CHECKING:
     from moot.stats.bootstrap import Floats
@@ -45,6 +45,7 @@ class Option:
 
     right: Mapping[str, float | None]
     cost: Mapping[str, float]
+    """Of a question that it lacks, though it was played, nobody knows the cost: a call is missing."""
     once: bool = True
     """Its values are right or wrong; else they are means over captains or repeats."""
     least: Mapping[str, float] = field(default_factory=dict)
@@ -57,6 +58,8 @@ class Option:
     """The questions of which something waits for a grade."""
     calls: Mapping[str, float] = field(default_factory=dict)
     """How many, where cost is another thing: of equals that cost the same the one with fewer stands."""
+    completed: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    """What may yet come of questions of which a play lacks calls: at the least and at the most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +78,14 @@ class _Tables:
     best: Floats
     something_waits: Sequence[bool]
     """By option."""
+    lowest: Floats
+    """As `least`, whatever comes of plays that lack calls."""
+    highest: Floats
+    worst_completed: Floats
+    """As `worst`, and plays that lack calls at their worst."""
+    best_completed: Floats
+    unpriced: float
+    """The most that any may reach of which nobody knows what it costs: for all that is known it is within every cost."""
 
     def accuracy(self, own: int, asked: Sequence[str]) -> Between | None:
         """Of one whose accuracy is known, where something of it waits."""
@@ -115,13 +126,18 @@ def frontier(
     if len(together.questions) < 2 or together.none_ranked:
         return []
     asked = together.questions
-    spent = _spent([options[name] for name in together.names], asked)
-    costs_by_name = dict(zip(together.names, spent, strict=True))
-    names = sorted(together.names, key=lambda name: (*costs_by_name[name].rounded, name))
+    charged = charged_together({name: options[name].cost for name in together.names}, asked)
+    if charged is None:
+        return []
+    spent = _spent([options[name] for name in charged.names], charged.questions)
+    costs_by_name = dict(zip(charged.names, spent, strict=True))
+    names = sorted(charged.names, key=lambda name: (*costs_by_name[name].rounded, name))
+    unpriced = {name: options[name] for name in charged.left_out}
     options = {name: options[name] for name in names}
-    tables = _tables(options, asked)
+    tables = _tables(options, asked, unpriced)
     paid = [costs_by_name[name].cost for name in names]
-    costs = _compared([option.cost for option in options.values()], asked)
+    costs = _compared([option.cost for option in options.values()], charged.questions)
+    on_fewer = {"cost_n": len(charged.questions)} if len(charged.questions) < len(asked) else {}
     costlier = costs.more
     parts = parts_of(asked, count)
     fold_by_question = folds(asked, count=max(1, parts), seed=seed)
@@ -141,6 +157,7 @@ def frontier(
             {
                 "of": names[own],
                 "cost": paid[own],
+                **on_fewer,
                 **estimate_row(alone[own].usual, "accuracy"),
                 "on_frontier": bool(whole[own]),
                 "folds": sum(bool(fold_frontier[own]) for fold_frontier in on),
@@ -164,6 +181,12 @@ class _Spent(NamedTuple):
         return round(self.cost, 12), round(self.calls, 12)
 
 
+def charged_together(costs: Mapping[str, Collection[str]], asked: Sequence[str]) -> SharedQuestions | None:
+    """Who can be compared by cost, and on which questions; None where no two can."""
+    together = shared_questions(costs, asked)
+    return together if len(together.questions) > 1 and len(together.names) >= min(2, len(costs)) else None
+
+
 def _spent(options: Sequence[Option], asked: Sequence[str]) -> list[_Spent]:
     tables = (option_table([getattr(option, of) for option in options], asked) for of in ("cost", "calls"))
     return [_Spent(*means) for means in zip(*(map(_mean_cost, table) for table in tables), strict=True)]
@@ -174,7 +197,7 @@ def _mean_cost(costs: Floats) -> float:
     return math.fsum(there) / len(there) if there else 0.0
 
 
-def _tables(options: Mapping[str, Option], asked: Sequence[str]) -> _Tables:
+def _tables(options: Mapping[str, Option], asked: Sequence[str], unpriced: Mapping[str, Option] = NOTHING) -> _Tables:
     import numpy as np
 
     several = list(options.values())
@@ -193,8 +216,17 @@ def _tables(options: Mapping[str, Option], asked: Sequence[str]) -> _Tables:
             if question in option.waiting:
                 worst[place, column] = option.waiting[question].least
                 best[place, column] = option.waiting[question].most
+    with_missing = lowest, highest, at_worst, at_best = [table.copy() for table in (least, most, worst, best)]
+    for place, option in enumerate(several):
+        for column, question in enumerate(asked) if option.completed else ():
+            if question in option.completed:
+                low, high = option.completed[question]
+                for table, end in zip(with_missing, (low, high, low, high), strict=True):
+                    table[place, column] = end
     pooled, waits = not all(option.once for option in several), [bool(option.waiting) for option in several]
-    return _Tables(np.where(shown[:, None], right, np.nan), graded, least, most, pooled, worst, best, waits)
+    beyond = float(_tables(unpriced, asked).highest.mean(axis=1).max()) if unpriced else -math.inf
+    known = np.where(shown[:, None], right, np.nan)
+    return _Tables(known, graded, least, most, pooled, worst, best, waits, lowest, highest, at_worst, at_best, beyond)
 
 
 def _accuracy(tables: _Tables, own: int, asked: Sequence[str]) -> _Accuracy:
@@ -234,9 +266,10 @@ def _within(
 
 
 def _within_bounds(tables: _Tables, best: int, affordable: Any) -> Row:
-    """What the highest of those within the cost is over all questions, where not all is graded: also of what cannot be right.
-    With more grades it may be another that is the highest."""
-    low, high = (float(table[affordable].mean(axis=1).max()) for table in (tables.least, tables.most))
+    """What the highest of those within the cost is over all questions, where not all is graded, or calls are missing: also of
+    what cannot be right. With more grades, or calls, it may be another that is the highest."""
+    low, high = (float(table[affordable].mean(axis=1).max()) for table in (tables.lowest, tables.highest))
+    high = max(high, tables.unpriced)
     own = float(tables.least[best].mean())
     if tables.graded[best].all() and math.isclose(low, own, abs_tol=1e-12) and math.isclose(high, own, abs_tol=1e-12):
         return {}
@@ -253,16 +286,16 @@ def _beaten(
     for own, cheaper in enumerate(affordable):
         others = cheaper[cheaper != own]
         several.append(others)
-        # Better is what is better with all that waits at its worst; of what is not known nobody can say that it is.
-        rivals = np.where(np.isnan(tables.right[others]).all(axis=1)[:, None], np.nan, tables.worst[others])
+        # Better is what is better with all that waits or is missing at its worst; of what is not known nobody can say that it is.
+        rivals = np.where(np.isnan(tables.right[others]).all(axis=1)[:, None], np.nan, tables.worst_completed[others])
         known = not np.isnan(tables.right[own]).all()
-        best = tables.best[own] if known else tables.right[own]
+        best = tables.best_completed[own] if known else tables.right[own]
         found.append(standing(best, rivals, pooled=tables.pooled, clusters=clusters, seed=seed))
     beaten: list[int | None] = []
     for own, (others, said) in enumerate(zip(several, told_apart(found, beside=beside), strict=True)):
         better = None if said.beaten_by is None else int(others[said.beaten_by])
-        if better is not None and tables.least[better].sum() <= tables.most[own].sum():
-            better = None  # whatever is ungraded could turn it round
+        if better is not None and tables.lowest[better].sum() <= tables.highest[own].sum():
+            better = None  # whatever is ungraded, or is not played with all of its calls, could turn it round
         beaten.append(better)
     return beaten
 

@@ -19,6 +19,8 @@ from moot.team.attempts import unreached_in
 from moot.traces import trace_json, trace_of
 from moot.types import Answer, Case, Episode, HumanRate, Question, Reply, Score, Usage, Verdict, dense_json
 
+PLAYED_BACK, AT_ONCE = 1, 2
+"""Where a stored call says whose reply it is: that of a recording, which may say that it took no time."""
 _QUESTION_DEFAULTS = {"id": None, "text": None, "choices": (), "context": None, "language": None, "kind": "open"}
 _CASE_DEFAULTS: Mapping[str, Any] = {
     **dict.fromkeys(("comment", "source", "author", "category", "package", "year", "difficulty")),
@@ -64,8 +66,19 @@ def call_row(call: StoredCall, experiment: str) -> dict[str, Any]:
         "thoughts": reply.thoughts,
         "logprobs": None if reply.logprobs is None else dense_json(reply.logprobs),
         "created_at": time.time(),
-        "recorded": 1 if call.recorded else None,
+        "recorded": _recorded(call),
     }
+
+
+def _recorded(call: StoredCall) -> int | None:
+    if not call.recorded:
+        return None
+    return AT_ONCE if call.reply.timed and not call.reply.latency_s else PLAYED_BACK
+
+
+def known_latency_s(latency_s: float, recorded: int | None) -> float | None:
+    """Of a stored call; None: it was played back, and its recording does not say how long it took."""
+    return latency_s if latency_s or recorded is None or recorded == AT_ONCE else None
 
 
 def reply_of(row: Mapping[str, Any]) -> Reply:
@@ -79,6 +92,7 @@ def reply_of(row: Mapping[str, Any]) -> Reply:
         thoughts=row["thoughts"],
         logprobs=None if row["logprobs"] is None else json.loads(row["logprobs"]),
         key=row["key"],
+        timed=known_latency_s(row["latency_s"], row["recorded"]) is not None,
     )
 
 

@@ -73,6 +73,16 @@ def without_recordings(spec: str) -> str:
     return _with_models(spec, _recorded) if f'"{OF_A_RECORDING}"' in spec else spec
 
 
+def staff_of(kept: Mapping[str, Any]) -> list[Any]:
+    """The models that are asked beside the players, as they stand in what a cell was made of."""
+    found: list[Any] = []
+    for staff in ("officers", "extract"):
+        models = kept.get(staff) or ()
+        found += models.values() if isinstance(models, dict) else models
+    grouper = (kept.get("grouping") or [None])[0]
+    return found if grouper is None else [*found, grouper]
+
+
 def _with_models(spec: str, told: Callable[[Any], Any]) -> str:
     kept = object_of(spec, "cells.spec")
     for player in kept.get("players", ()):

@@ -179,7 +179,7 @@ calls = Table(
     Column("created_at", NumberColumn, nullable=False),
     Column(
         "recorded", WholeColumn
-    ),  # 1: played back, so the cost was paid when it was made, by whoever did; null: paid here
+    ),  # 1: played back, so the cost was paid when it was made, by whoever did; 2: so, and it took no time; null: paid here
 )
 served_calls = Table(
     "served_calls",

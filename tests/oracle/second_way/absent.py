@@ -79,7 +79,7 @@ class _Rows:
             rows = [self.walk(key, each, above) for each in value]
             linked = key == "ratings" and any(self.concerned({**above, **row}) for row in value)
             return [_bare(row) for row in rows] if linked else rows
-        if not isinstance(value, dict) or key == "bounds":
+        if not isinstance(value, dict) or key in ("bounds", "within_bounds"):
             return value
         wanted = ("team",) if key in OF_A_TEAM else ("of", "against", "a", "b", "towards", *NAMES)
         identity = {**above, **{name: value[name] for name in wanted if isinstance(value.get(name), str)}}

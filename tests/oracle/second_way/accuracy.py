@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from second_way.hanging import CLUSTERS, together
+from second_way.options import cut_short
 from second_way.raw import Cell, Episode, Raw, same_words
 from second_way.shares import Grade, graded, share_row
 from second_way.tables import table_of
@@ -122,13 +123,20 @@ def _row(raw: Raw, cell: Cell) -> dict[str, Any]:
         **_tokens(calls),
         "cost_usd": _sum_usd([call["cost_usd"] for call in calls]),
         **_costs_known(calls),
-        "calls_per_question": _per_question([(episode.question, len(episode.calls)) for episode in episodes]),
-        "usd_per_question": _per_question(
-            [
-                (episode.question, _sum_usd([raw.calls.get(key, {}).get("cost_usd") for key in episode.calls]))
-                for episode in episodes
-            ]
-        ),
+        **_one_question(raw, episodes),
+    }
+
+
+def _one_question(raw: Raw, episodes: Sequence[Episode]) -> dict[str, Any]:
+    """What it takes to be asked once, by the questions of which no play lacks a call."""
+    lacking = cut_short(episodes)
+    whole = [episode for episode in episodes if episode.question not in lacking]
+    prices = [raw.calls.get(key, {}).get("cost_usd") for episode in episodes for key in episode.calls]
+    paid = [(play.question, _sum_usd([raw.calls.get(key, {}).get("cost_usd") for key in play.calls])) for play in whole]
+    return {
+        "calls_per_question": _per_question([(play.question, len(play.calls)) for play in whole]),
+        "usd_per_question": None if None in prices else _per_question(paid),
+        **({"cost_n": len({play.question for play in whole})} if lacking else {}),
     }
 
 

@@ -17,7 +17,7 @@ from second_way.accuracy import interim
 from second_way.again import held, nothing_flatters, played_again
 from second_way.claims_tables import clusters, ends_of, mark_of, table_of
 from second_way.compare import ANY_TEXT, Holds, Near
-from second_way.frontier import beaten_again, chosen_low, frontier, power_rows
+from second_way.frontier import beaten_again, chosen_low, frontier, of_unknown_cost, power_rows
 from second_way.intervals import mean
 from second_way.luck import Ends, claim_waiting, near
 from second_way.options import (
@@ -62,6 +62,7 @@ def claims(raw: Raw) -> Row:
         left_out += Ranked({title: side.values for title, side in came.items()}).out
     elif Ranked({title: side.values for title, side in came.items()}).lonely:
         left_out += came
+    left_out += [title for title in of_unknown_cost(raw, came) if title not in left_out]
     figures: Row = {
         "headline": headline,
         "frontier": rows,
@@ -553,15 +554,16 @@ def _whole(side: Option, asked: Sequence[str]) -> list[str]:
 def _cost(raw: Raw, side: Option, several: Singles, single: str | None, asked: Sequence[str]) -> Row:
     """In money, or in calls where money is nothing or not known; no ratio to somebody whom nobody knows. Over the questions
     that neither has played with a call that failed."""
-    usd = mean([side.cost_usd[q] for q in asked if q in side.cost_usd]) if side.cost_usd is not None else None
-    calls = mean([side.calls[question] for question in asked if question in side.calls])
+    usd = mean([side.cost_usd[q] for q in asked if q in side.cost_usd]) if side.cost_usd else None
+    taken = [side.calls[question] for question in asked if question in side.calls]
+    calls = mean(taken) if taken else None
     row: Row = {"cost_ratio": None, "cost_unit": "calls", "cost_usd": usd, "calls": calls}
     alone = CostAlone(None, None) if single is None else _taken_alone(raw, several, single, _whole(side, asked))
     if alone.questions is None:
         return row
     if not alone.questions:
         return {**row, "cost_why": ANY_TEXT}
-    over = {"cost_n": len(alone.questions)} if len(alone.questions) < len(side.calls) else {}
+    over = {"cost_n": len(alone.questions)} if len(alone.questions) < len(side.values) else {}
     paid = mean([side.cost_usd[q] for q in alone.questions]) if side.cost_usd is not None else None
     if paid and alone.usd:
         return {"cost_ratio": paid / alone.usd, "cost_unit": "usd", "cost_usd": usd, **over}

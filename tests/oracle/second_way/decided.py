@@ -52,7 +52,8 @@ def _costs(raw: Raw, episodes: list[Episode]) -> tuple[float | None, float | Non
 def _cascade(raw: Raw, cell: Cell) -> Row:
     episodes, paths = raw.episodes(cell), _paths(raw, cell)
     players = [player["name"] for player in cell.spec["players"]]
-    calls, usd = _costs(raw, episodes)
+    lacking = cut_short(episodes)
+    calls, usd = _costs(raw, [episode for episode in episodes if episode.question not in lacking])
     share = share_row(_by_question(episodes))
     # Who was asked is told by the transcripts: what the record of a path says must be the same.
     asked = Counter(who for episode in episodes for who in {who for who, turn in episode.turns if turn == 1})
@@ -60,7 +61,8 @@ def _cascade(raw: Raw, cell: Cell) -> Row:
     return {
         **_named(cell),
         "calls_per_question": calls,
-        "usd_per_question": usd,
+        "usd_per_question": usd if _costs(raw, episodes)[1] is not None else None,
+        **({"cost_n": len({episode.question for episode in episodes} - lacking)} if lacking else {}),
         "of": len(players),
         "accuracy": share.pop("value"),
         **share,
@@ -164,7 +166,7 @@ def _odd(raw: Raw, cell: Cell) -> Row:
     told = {"why": why} if waiting else {}
     if not rows:
         return {"odd": [], **told}
-    names, n = list(rows[0][1]), len(rows)
+    names, n = sorted(rows[0][1]), len(rows)
     spoken = {name: sum(said[name] is not None for _, said, _ in rows) for name in names}
     odd = []
     if all(len(groups) <= 1 for groups, _, _ in rows):
@@ -187,7 +189,10 @@ def _in_words(kept: str, rule: str, weights: Mapping[str, float]) -> str:
     loud = [weight for weight in weights.values() if weight > 0]
     if len(loud) < 2:
         return rule
-    return "; ".join(f"{name} {_times(weight, median(loud))}" for name, weight in weights.items())
+    # The loudest first; of equals by name, so that no seat decides.
+    by_name = sorted(weights)
+    in_order = sorted(by_name, key=lambda name: round(weights[name], 9), reverse=True)
+    return "; ".join(f"{name} {_times(weights[name], median(loud))}" for name in in_order)
 
 
 def _times(weight: float, middle: float) -> str:

@@ -205,7 +205,9 @@ def _models(cell: Cell) -> set[str]:
 
 
 def _spent(raw: Raw, cell: Cell, asked: Collection[str] | None = None) -> Row:
-    episodes = [episode for episode in raw.episodes(cell) if asked is None or episode.question in asked]
+    every = [episode for episode in raw.episodes(cell) if asked is None or episode.question in asked]
+    lacking = cut_short(every)
+    episodes = [episode for episode in every if episode.question not in lacking]
     plays: dict[str, list[list[Row]]] = {}
     for episode in episodes:
         plays.setdefault(episode.question, []).append([raw.calls[key] for key in episode.calls if key in raw.calls])
@@ -214,15 +216,18 @@ def _spent(raw: Raw, cell: Cell, asked: Collection[str] | None = None) -> Row:
     there = [raw.calls[key] for key in sorted(keys)]
     counted = sum(not any(_silent([call], key) for key in TOKENS) for call in there)
 
-    def usual(taken: Callable[[Sequence[Row]], float]) -> float:
-        """A question by the mean of its plays, then the mean of all questions."""
-        return mean([mean([taken(calls) for calls in several]) for several in plays.values()]) if plays else 0.0
+    def usual(taken: Callable[[Sequence[Row]], float]) -> float | None:
+        """A question by the mean of its plays, then the mean of all of which no play lacks a call."""
+        if not plays:
+            return None if lacking else 0.0
+        return mean([mean([taken(calls) for calls in several]) for several in plays.values()])
 
     return {
         "calls": usual(len),
         **{key: None if _silent(there, key) else usual(partial(_sum_of, key)) for key in TOKENS},
         **({"tokens_known": {"calls": len(there), "known": counted}} if counted < len(there) else {}),
-        "episodes": len(episodes),
+        **({"cost_n": len(plays)} if lacking else {}),
+        "episodes": len(every),
     }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,8 +20,8 @@ from second_way.options import Option, gone
 from second_way.quiz import quiz
 from second_way.quiz_pairs import FEW_DISCORDANT, FEW_QUESTIONS
 from second_way.ranked import Ranked
-from second_way.raw import Raw
-from second_way.shares import Value, completed, mean_row
+from second_way.raw import Episode, Raw
+from second_way.shares import Value, completed, mean_row, value_of
 from second_way.tails import t_isf
 
 Row = dict[str, Any]
@@ -29,13 +29,17 @@ Row = dict[str, Any]
 
 def frontier(raw: Raw, every: Mapping[str, Option]) -> list[Row]:
     ranked = Ranked({title: side.values for title, side in every.items()})
-    if len(ranked.names) < 2 or len(ranked.questions) < 2:
+    out = of_unknown_cost(raw, every)
+    if len(ranked.names) - len(out) < 2 or len(ranked.questions) < 2:
         return []
-    sides = [side.on(ranked.questions) for title, side in every.items() if title in ranked.names]
+    sides = [side.on(ranked.questions) for title, side in every.items() if title in ranked.names and title not in out]
+    unpriced = [every[title].on(ranked.questions) for title in out]
     asked = [question for question in raw.questions if question in ranked.questions]
     usd = [side.cost_usd for side in sides]
     money = all(cost is not None for cost in usd) and any(sum((cost or {}).values()) > 0 for cost in usd)
-    costs = [(cost if money else side.calls) or {} for cost, side in zip(usd, sides, strict=True)]
+    known = _whole_in_common(sides)
+    paid_for = [(cost if money else side.calls) or {} for cost, side in zip(usd, sides, strict=True)]
+    costs = [{question: cost[question] for question in asked if question in known} for cost in paid_for]
     dearer = [[_dearer(one, other) for other in costs] for one in costs]
     # Not dearer for sure, were the chance of error shared by all others: these could have been the best within a cost.
     shared = ALPHA / (len(sides) - 1)
@@ -49,20 +53,22 @@ def frontier(raw: Raw, every: Mapping[str, Option]) -> list[Row]:
     groups = clusters(raw, asked)
     affordable = [[place for place in range(len(sides)) if not dearer[place][own]] for own in range(len(sides))]
     paid = [mean([*cost.values()]) if cost else 0.0 for cost in costs]
-    thrift = _thrift(sides, paid)
+    thrift = _thrift(sides, paid, known)
     others_gone = len(gone(raw, [cell for cell in raw.cells if cell.player is None] or raw.cells))
-    beaten = _beaten(sides, table, asked, affordable, thrift, groups, means=means, others_gone=others_gone)
+    beaten = _beaten(raw, sides, table, asked, affordable, thrift, groups, means=means, others_gone=others_gone)
     rows = []
     for own in sorted(
         range(len(sides)), key=lambda place: (round(paid[place], 12), -round(reached[place], 12), sides[place].title)
     ):
         side = sides[own]
         row: Row = {"of": side.title, "cost": paid[own], "beaten_by": beaten[own]}
+        row |= {"cost_n": len(known)} if len(known) < len(asked) else {}
         row |= mean_row([*table[own][~np.isnan(table[own])]], "accuracy", side.values)
         row |= {"on_frontier": _undominated(reached, dearer, own), "of_folds": parts}
         row["folds"] = sum(_undominated(fold, dearer, own) for fold in learnt)
         payers = sorted({*affordable[own], *perhaps[own]})
         row |= _within(sides, table, affordable[own], payers, lambda place: (round(reached[place], 12), *thrift[place]))
+        row |= _within_bounds(raw, sides, affordable[own], unpriced, row["within_of"])
         row |= {} if ranked.alike else {"ranked_on": len(ranked.questions)}
         row |= {"strategy": side.cells[0].strategy, "label": side.cells[0].label}
         row |= {"alone": side.alone, "unit": "usd" if money else "calls"}
@@ -107,10 +113,10 @@ def _told(one: Mapping[str, float], other: Mapping[str, float], alpha: float) ->
     return mean(every) > error * float(t_isf(alpha / 2, len(off) - 1))
 
 
-def _thrift(sides: Sequence[Option], paid: Sequence[float]) -> list[tuple[float, float, int]]:
+def _thrift(sides: Sequence[Option], paid: Sequence[float], known: Collection[str]) -> list[tuple[float, float, int]]:
     """Of equals the higher one stands: less cost, fewer calls, a name that comes earlier."""
     titles = sorted((side.title for side in sides), reverse=True)
-    calls = [mean([*side.calls.values()]) if side.calls else 0.0 for side in sides]
+    calls = [mean([side.calls[question] for question in known]) for side in sides]
     return [
         (-round(cost, 12), -round(asked, 12), titles.index(side.title))
         for side, cost, asked in zip(sides, paid, calls, strict=True)
@@ -138,12 +144,59 @@ def _within(
     low = figure["low"]
     if figure["n"]:
         low = chosen_low(table[payers], figure, sides[best].values)
-    row = {"within": figure["value"], "within_low": low, "within_high": figure["high"], "within_of": sides[best].title}
-    # Whichever of them turns out to be the highest: each end is the highest of theirs.
-    ends = [ends_of([*sides[place].values.values()]) for place in affordable]
-    bounds = {end: max(each[end] for each in ends) for end in ("low", "high")}
-    is_open = any(value.open for value in sides[best].values.values()) or bounds["high"] > bounds["low"] + 1e-12
-    return row | ({"within_bounds": bounds} if is_open else {})
+    return {"within": figure["value"], "within_low": low, "within_high": figure["high"], "within_of": sides[best].title}
+
+
+def _within_bounds(
+    raw: Raw, sides: Sequence[Option], affordable: Sequence[int], unpriced: Sequence[Option], best: str
+) -> Row:
+    """Whichever of them turns out to be the highest: each end is the highest of theirs. So may be whoever costs nobody knows
+    what; and a play that lacks a call may come to anything."""
+    ends = [_ends_completed(raw, sides[place]) for place in affordable]
+    low = max(each["low"] for each in ends)
+    high = max(each["high"] for each in (*ends, *(_ends_completed(raw, side) for side in unpriced)))
+    (own,) = [side for side in sides if side.title == best]
+    if any(value.open for value in own.values.values()) or high > low + 1e-12:
+        return {"within_bounds": {"low": low, "high": high}}
+    return {}
+
+
+def _ends_completed(raw: Raw, side: Option) -> Row:
+    """Over all questions, be every play that lacks a call wrong, or right; of served traffic nobody asks anything again."""
+    completed_ends = _completed(raw, side)
+    ends = [completed_ends.get(question, (value.least, value.most)) for question, value in side.values.items()]
+    return {"low": mean([low for low, _ in ends]), "high": mean([high for _, high in ends])}
+
+
+def _completed(raw: Raw, side: Option) -> dict[str, tuple[float, float]]:
+    """The least and the most that questions can come to of which a play lacks a call."""
+    plays: dict[str, list[Episode]] = {}
+    for episode in (each for own in side.episodes for each in own):
+        plays.setdefault(episode.question, []).append(episode)
+    ends = {}
+    for question, several in plays.items() if not raw.config.get("served") else ():
+        whole = [value_of([play.right], [play.answer]) for play in several if not (play.unreached or play.lacks_calls)]
+        if missing := len(several) - len(whole):
+            least, most = sum(each.least for each in whole), sum(each.most for each in whole) + missing
+            ends[question] = least / len(several), most / len(several)
+    return ends
+
+
+def _whole_in_common(sides: Sequence[Option]) -> set[str]:
+    """The questions of which no play of any of them lacks a call."""
+    return set.intersection(*({*side.calls} for side in sides))
+
+
+def of_unknown_cost(raw: Raw, every: Mapping[str, Option]) -> list[str]:
+    """Of those that are ranked, who has too few questions in common with the others on which it lacks no call; all, where no two
+    have two."""
+    ranked = Ranked({title: side.values for title, side in every.items()})
+    if len(ranked.names) < 2 or len(ranked.questions) < 2:
+        return []
+    known = Ranked({title: {**every[title].on(ranked.questions).calls} for title in ranked.names})
+    if len(known.names) < 2 or len(known.questions) < 2:
+        return [*ranked.names]
+    return [title for title in ranked.names if title not in known.names]
 
 
 def chosen_low(table: Any, row: Row, values: Mapping[str, Value]) -> Any:
@@ -157,6 +210,7 @@ def chosen_low(table: Any, row: Row, values: Mapping[str, Value]) -> Any:
 
 
 def _beaten(
+    raw: Raw,
     sides: Sequence[Option],
     table: Floats,
     asked: Sequence[str],
@@ -173,7 +227,7 @@ def _beaten(
     rivals = [
         sorted({*several} - {own}, key=thrift.__getitem__, reverse=True) for own, several in enumerate(affordable)
     ]
-    worst, best = _at_ends(sides, table, asked)
+    worst, best = _at_ends(raw, sides, table, asked)
     found = [standing(best[own], worst[others], groups, means=means) for own, others in enumerate(rivals)]
     adjusted = [[p for p, _ in holm([*(one.p[end] for one in found), *[1.0] * others_gone])] for end in (0, 1)]
     rows = []
@@ -183,22 +237,22 @@ def _beaten(
             may_be.add(None)
         if one.place is not None and adjusted[0][own] <= 2 * SIDE:
             better = rivals[own][one.place]
-            both = [question for question in sides[better].values if question in sides[own].values]
-            least = sum(sides[better].values[question].least for question in both)
-            most = sum(sides[own].values[question].most for question in both)
-            may_be.add(sides[better].title if least > most else None)
+            least, most = _ends_completed(raw, sides[better])["low"], _ends_completed(raw, sides[own])["high"]
+            may_be.add(sides[better].title if least > most + 1e-12 else None)
         rows.append(_one_of(may_be))
     return rows
 
 
-def _at_ends(sides: Sequence[Option], table: Floats, asked: Sequence[str]) -> tuple[Floats, Floats]:
-    """With all that waits wrong, and right; nothing of an option whose accuracy is not known."""
+def _at_ends(raw: Raw, sides: Sequence[Option], table: Floats, asked: Sequence[str]) -> tuple[Floats, Floats]:
+    """With all that waits or lacks a call wrong, and right; nothing of an option whose accuracy is not known."""
     worst, best = table.copy(), table.copy()
     for place, side in enumerate(sides):
         for column, question in enumerate(asked):
             value = side.values.get(question)
             if value is not None and value.waits and not np.isnan(table[place]).all():
                 worst[place, column], best[place, column] = value.least, value.most
+        for question, ends in _completed(raw, side).items() if not np.isnan(table[place]).all() else ():
+            worst[place, asked.index(question)], best[place, asked.index(question)] = ends
     return worst, best
 
 

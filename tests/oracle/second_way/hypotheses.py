@@ -331,7 +331,7 @@ def _sums(raw: Raw, term: str) -> Sums | None:
         waiting = never_came(value.grades for value in whole.values.values()) or flattering(whole.values.values())
         return Sums(known, dict.fromkeys(known, 1.0), dict(whole.values), cells=meant, once=whole.once, waiting=waiting)
     if function == "cost":
-        return None if whole.cost_usd is None else Sums(dict(whole.cost_usd), dict.fromkeys(whole.cost_usd, 1.0))
+        return None if not whole.cost_usd else Sums(dict(whole.cost_usd), dict.fromkeys(whole.cost_usd, 1.0))
     if function == "skyline":
         alone = _alone(raw, meant, _members(raw, cohort, meant))
         best = tops(alone)

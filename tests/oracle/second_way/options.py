@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -62,11 +63,12 @@ class Option:
 
     @cached_property
     def calls(self) -> dict[str, float]:
+        """What a question takes of which no play lacks a call: of any other nobody knows it."""
         return self._means(lambda episode: float(len(episode.calls)))
 
     @cached_property
     def cost_usd(self) -> dict[str, float] | None:
-        """None: the price of some call is not known."""
+        """As `calls`. None: the price of some call is not known."""
         every = [key for own in self.episodes for episode in own for key in episode.calls]
         if any(self.prices.get(key) is None for key in every):
             return None
@@ -74,8 +76,11 @@ class Option:
 
     def _means(self, spent: object) -> dict[str, float]:
         paid: dict[str, list[float]] = {}
+        lacking = cut_short(episode for own in self.episodes for episode in own)
         for own in self.episodes:
             for question, several in _asked(own).items():
+                if question in lacking:
+                    continue
                 paid.setdefault(question, []).append(mean([spent(episode) for episode in several]))  # type: ignore[operator]
         return {question: mean(several) for question, several in paid.items()}
 
@@ -240,7 +245,8 @@ def all_highest(
     def merit(name: str) -> tuple[bool, float, float]:
         mine = [choices[name][question] for question in ranked.questions]
         graded = any(value.known is not None for value in mine)
-        cost = sum(calls[name][question] for question in ranked.questions) if calls else 0.0
+        known = [calls[name][question] for question in ranked.questions if question in calls[name]] if calls else [0.0]
+        cost = mean(known) if known else math.inf
         return graded, round(sum(value.least for value in mine), 9), -round(cost, 12)
 
     top = max(map(merit, ranked.names))

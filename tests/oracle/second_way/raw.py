@@ -328,7 +328,8 @@ def _open(play: Episode) -> Episode:
     """What nobody can ever grade stays so."""
     if not play.unreached:
         return play
-    whole = replace(play, unreached=frozenset(), never_came=False)
+    # The calls that it will make then are missing still.
+    whole = replace(play, unreached=frozenset(), never_came=False, lacks_calls=True)
     return replace(whole, opened=True, answer=None) if graded(play.right) or play.waits else whole
 
 

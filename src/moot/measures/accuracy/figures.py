@@ -121,6 +121,7 @@ def accuracy_row(source: Source, cell: Stored, size: int) -> dict[str, Any]:
         **_usage(source, keys, known=costs.usd is not None),
         "calls_per_question": costs.calls_per_question,
         "usd_per_question": costs.usd_per_question,
+        **costs.of_whole_plays(),
     }
 
 

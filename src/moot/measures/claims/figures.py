@@ -12,16 +12,18 @@ from moot.measures.claims.headline_alone import all_failed
 from moot.measures.claims.hypotheses import hypotheses_figures
 from moot.measures.claims.preferred import with_preferences
 from moot.measures.claims.unreached import without_the_unreached
+from moot.measures.may_come import may_come
 from moot.measures.played_again import played_again
 from moot.measures.sides import SideResults, ranked, side_of, sides
 from moot.measures.source import Source
 from moot.stats.counted_words import count
 from moot.stats.estimates import Row
-from moot.stats.frontier import Option, frontier
+from moot.stats.frontier import Option, charged_together, frontier
 from moot.stats.graded import Value, bounds_row, fair, known, least_of, why_none
 from moot.stats.paired import FEW_DISCORDANT, FEW_QUESTIONS
 from moot.stats.power import POWER, detectable
 from moot.stats.quantiles import ALPHA
+from moot.stats.shared_questions import SharedQuestions
 from moot.store.declarations import declared
 
 
@@ -57,6 +59,9 @@ def evidence_figures(
         left_out += [{"of": title, "why": too_few_in_common(played)} for title, played in together.left_out.items()]
     elif together.none_ranked:
         left_out += [{"of": title, "why": together.why_none} for title in came]
+    left_out += [
+        {"of": title, "why": too_few_whole(whole)} for title, whole in _of_unknown_cost(came, together).items()
+    ]
     evidence: Row = {
         "headline": headline,
         "hypotheses": hypotheses,
@@ -76,6 +81,28 @@ def too_few_in_common(played: int) -> str:
     return f"it has {questions} only, too few in common with the others"
 
 
+def too_few_whole(whole: int) -> str:
+    if not whole:
+        return "each of its plays lacks a call, so that nobody knows what it takes"
+    return f"no call is missing on {count(whole, 'question')} only, too few in common with the others to compare what they take"
+
+
+def _of_unknown_cost(options: Mapping[str, SideResults], together: SharedQuestions) -> Mapping[str, int]:
+    """Of those that are ranked: who cannot be compared by cost, with on how many questions none of its calls is missing. All,
+    where no two can."""
+    if (
+        len(together.names) < 2
+        or len(together.questions) < 2
+        or not any(options[title].cut for title in together.names)
+    ):
+        return {}
+    asked = set(together.questions)
+    whole = {title: options[title].whole_calls.keys() & asked for title in together.names}
+    charged = charged_together(whole, together.questions)
+    left_out = whole if charged is None else charged.left_out
+    return {title: len(whole[title]) for title in left_out}
+
+
 def frontier_figures(source: Source, options: Mapping[str, SideResults]) -> list[Row]:
     """In money where the price of everything is known and is not nothing, else in calls; nothing where fewer than two can be
     ranked. All on the questions that those have which are."""
@@ -90,13 +117,14 @@ def frontier_figures(source: Source, options: Mapping[str, SideResults]) -> list
     points = {
         title: Option(
             side.marks(asked),
-            (side.cost_usd if usd else side.calls) or {},
+            (side.whole_usd if usd else side.whole_calls) or {},
             side.once,
             least_of(side.open),
             {question: value.most for question, value in side.open.items()},
             known=bool(known(fair(values[title]))),
             waiting={question: value for question, value in side.open.items() if value.waiting},
-            calls=side.calls,
+            calls=side.whole_calls,
+            completed=may_come(source, side),
         )
         for title, side in sides.items()
     }

@@ -376,7 +376,7 @@ def _cost(chosen: _Chosen, alone: NativeCost | None) -> Row:
     """How many times the best single player's cost: in money, or in calls where money is nothing or not known. No ratio where
     nobody knows who that is (None). It is over the questions that both have played without a call that failed."""
     side = chosen.side
-    team, calls = mean_cost(side.cost_usd, chosen.asked), mean_cost(side.calls, chosen.asked)
+    team, calls = mean_cost(side.whole_usd, chosen.asked), mean_cost(side.whole_calls, chosen.asked)
     row: Row = {"cost_ratio": None, "cost_unit": "calls", "cost_usd": team, "calls": calls}
     if alone is None or alone.questions is None:
         return row

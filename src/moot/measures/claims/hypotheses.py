@@ -124,7 +124,9 @@ def ratio_of(source: Source, cells: Sequence[Stored], term: Term) -> Ratio | str
         case "cost":
             if side.cost_usd is None:
                 return f"the cost of {term.side} is unknown"
-            return Ratio(side.cost_usd, left_out=side.left_out)
+            if not side.whole_usd:
+                return f"no question of {term.side} has been played with no call missing"
+            return Ratio(side.whole_usd, left_out=side.left_out)
         case "skyline":
             repeated = int(source.config.get("repeats", 1)) > 1
             alone = _alone(source, cells, meant, members(source, term.side.cohort, meant))

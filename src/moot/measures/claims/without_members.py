@@ -105,7 +105,7 @@ class WithoutMembers:
         if isinstance(value, list):
             together = of == _BY_ALL_PAIRS and any(self._touches(self._about(row, around, of)) for row in value)
             return [_withheld(each) if together else self._told(each, around, of) for each in value]
-        if not isinstance(value, dict) or of == "bounds":
+        if not isinstance(value, dict) or of in ("bounds", "within_bounds"):
             return value
         about = self._about(value, around, of)
         row = {key: self._told(each, about, key) for key, each in value.items()}

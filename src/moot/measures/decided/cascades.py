@@ -93,8 +93,9 @@ def _row(cell: Stored, side: SideResults, paths: _Paths) -> Row:
     players = [player["name"] for player in _players(cell)]
     return {
         **_named(cell),
-        "calls_per_question": mean_cost(side.calls),
-        "usd_per_question": mean_cost(side.cost_usd),
+        "calls_per_question": mean_cost(side.whole_calls),
+        "usd_per_question": mean_cost(side.whole_usd),
+        **({"cost_n": len(side.whole_calls)} if side.cut else {}),
         "of": len(players),
         **accuracy_row(side.values(side.calls), "accuracy"),
         "stopped": {how: paths.stopped[how] for how in ("decided", "sure", "everybody")},

@@ -52,7 +52,7 @@ def odd_among(source: Source, cell: Stored) -> OddPlayers:
         groups[episode.question] = grouped[0].groups
         case = source.cases[episode.question]
         rights[episode.question] = {draft.player: source.graded(case, draft.text)[0] for draft in drafts}
-    candidates = candidates_by_name(list(players), list(groups.values()), list(rights.values()))
+    candidates = candidates_by_name(sorted(players), list(groups.values()), list(rights.values()))
     settled = np.flatnonzero(candidates.settled)
     words = tuple(odd_players(candidates.graded(settled))) if len(settled) else ()
     return OddPlayers(words, int(candidates.waiting.sum()), len(groups))

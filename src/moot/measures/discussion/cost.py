@@ -67,17 +67,21 @@ def _standing_for(table: Stored, alone: Sequence[Stored]) -> Alone:
 
 
 def _spent(source: Source, cell: Stored, asked: Collection[str] | None = None) -> Row:
-    """For one question, played once, what it would take alone. `asked`: over these; None: over all."""
-    seen = [episode for episode in source.seen(cell) if asked is None or episode.key[0] in asked]
+    """For one question, played once with no call missing, what it would take alone. `asked`: over these; None: over all."""
+    played = [episode for episode in source.seen(cell) if asked is None or episode.key[0] in asked]
+    cut = cut_by_failures(played)
+    seen = [episode for episode in played if episode.key[0] not in cut]
+    nothing = None if cut else 0.0
     spent = source.spent(key for episode in seen for key in episode.calls)
     taken = [[spent[key] for key in episode.calls if key in spent] for episode in seen]
     counted = calls_counted(spent.values())
     return {
-        "calls": question_costs(source, seen).calls_per_question or 0.0,
-        "prompt_tokens": _mean_tokens([[call[0] for call in calls] for calls in taken], seen),
-        "completion_tokens": _mean_tokens([[call[1] for call in calls] for calls in taken], seen),
+        "calls": question_costs(source, seen).calls_per_question if seen else nothing,
+        "prompt_tokens": _mean_tokens([[call[0] for call in calls] for calls in taken], seen) if seen else nothing,
+        "completion_tokens": _mean_tokens([[call[1] for call in calls] for calls in taken], seen) if seen else nothing,
+        **({"cost_n": len({episode.key[0] for episode in seen})} if cut else {}),
         **({"tokens_known": {"calls": len(spent), "known": counted}} if counted < len(spent) else {}),
-        "episodes": len(seen),
+        "episodes": len(played),
     }
 
 

@@ -62,7 +62,7 @@ def served_figures(
         "until": moment(until),
         "left_out": traffic.before,
         "plans": traffic.plans,
-        "simulated": traffic.simulated,
+        "simulated": list(dict.fromkeys([*traffic.simulated, *visited.simulated])),
         "taught": traffic.taught,
         **_row(plays, spending),
         "days_each": days,

@@ -8,6 +8,7 @@ from typing import Any
 import orjson
 
 from moot.report.page.pack import Once, Texts
+from moot.store.rows import known_latency_s
 from moot.types import Case
 
 _CALL_COLUMNS = ("reply", "finish", "seconds", "version", "cost", "prompt_tokens", "completion_tokens", "thoughts")
@@ -90,7 +91,8 @@ class PagePart:
 
     def add_calls(self, rows: Iterable[Sequence[Any]]) -> None:
         calls, prompts, texts, words, costs = self._calls, self._prompts, self._texts, self._words, self._costs
-        for key, shape, text, finish, seconds, version, cost, prompt, completion, thoughts in rows:
+        for key, shape, text, finish, latency_s, recorded, version, cost, prompt, completion, thoughts in rows:
+            seconds = known_latency_s(latency_s, recorded)
             messages = orjson.loads(shape)[0].get("messages", ())
             if cost not in costs:
                 costs[cost] = None if cost is None else float(f"{cost:.3g}")
@@ -98,7 +100,7 @@ class PagePart:
                 prompts[tuple([self._message(message) for message in messages])],
                 texts[text],
                 words[finish],
-                round(seconds, 2),
+                None if seconds is None else round(seconds, 2),
                 -1 if version is None else words[version],
                 costs[cost],
                 prompt,

@@ -28,7 +28,10 @@ PlayRows = Mapping[tuple[str, int], PlayRow]
 """By cell and repeat."""
 
 _EPISODE = ("question", "cell", "repeat", "outcome", "answer", "verdict", "transcript", "seconds")
-_CALL = ("text", "finish", "latency_s", "version", "cost_usd", "prompt_tokens", "completion_tokens", "thoughts")
+_CALL = (
+    *("text", "finish", "latency_s", "recorded", "version", "cost_usd"),
+    *("prompt_tokens", "completion_tokens", "thoughts"),
+)
 
 
 class Words:

@@ -22,7 +22,7 @@ export async function duel(bodies, signal, came) {
   find("duel").hidden = false;
   for (const each of SIDES) part(each, ".work").textContent = "is being asked";
   const sides = await Promise.all(order.map(async ({ name, body }) => {
-    const side = { name, ...(await answered(body, signal)) };
+    const side = { name, ...(await heardFrom(body, signal)) };
     if (side.episode !== null) came(side.episode);
     return side;
   }));
@@ -58,8 +58,13 @@ export function keptOf(sides) {
   return sides.map(({ episode, told, name }) => ({ episode, told: episode === null ? told : null, ...(open ? { name } : {}) }));
 }
 
-/** Whether there are two answers. */
+/** Whether there are two answers to choose from: of two that are equal word for word neither is better. */
 export function comparable(sides) {
+  return answered(sides) && sides[0].answer.trim() !== sides[1].answer.trim();
+}
+
+/** Whether there are two answers. */
+export function answered(sides) {
   return sides.every(({ answer }) => answer !== null);
 }
 
@@ -78,7 +83,9 @@ export async function stand(sides, said, { words, bill, open, may, voted, told }
     return names;
   };
   if (!comparable(sides)) {
-    await tell();
+    const names = await tell();
+    if (!here() || !answered(sides)) return;
+    find("voted").textContent = shown(`${names[0] ?? "Answer A"} and ${names[1] ?? "answer B"} say the same, word for word: neither is better.`);
     return;
   }
   const better = find("better").querySelectorAll("button");
@@ -122,7 +129,7 @@ export function emptied() {
 }
 
 /** What one of them says in the end; of all else that its stream tells nothing is kept. */
-async function answered(body, signal) {
+async function heardFrom(body, signal) {
   let [words, refusal, report] = ["", "", null];
   try {
     for await (const event of asked(body, signal, { team: false })) {
@@ -171,7 +178,7 @@ async function tellSide(each, { episode, name }, bill, open, here) {
 
 function step(call) {
   const item = document.createElement("li");
-  item.textContent = shown(`${call.player} ${call.error || call.problem ? "could not answer" : done(call)}`);
+  item.textContent = shown(`${call.player} ${done(call)}`);
   return item;
 }
 

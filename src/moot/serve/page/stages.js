@@ -1,20 +1,20 @@
 // What is done at the table, in words, by the facts that the server tells of each call: what is asked for, and of whom.
 
 const WORDS = {
-  answering: ["answering", "has answered"],
-  drafting: ["drafting", "has drafted"],
-  explaining: ["giving reasons", "has given its reasons"],
-  reading: ["reading what the others wrote", "has given the team's word"],
-  reviewing: ["reviewing what the others wrote", "has reviewed"],
-  ranking: ["ranking the others' drafts", "has ranked the others"],
-  arguing: ["arguing", "has argued"],
-  voting: ["voting", "has voted"],
-  judging: ["judging", "has judged"],
-  grouping: ["finding out who means the same", "has found out who means the same"],
-  extracting: ["reading the answer out of a reply", "has read the answer out of a reply"],
-  preparing: ["finding experts for the question", "has found experts for the question"],
-  tempting: ["arguing for another answer", "has argued for another answer"],
-  dressing: ["writing the answer in the form that was asked for", "has written the answer in the form that was asked for"],
+  answering: ["answering", "has answered", "could not answer"],
+  drafting: ["drafting", "has drafted", "could not answer"],
+  explaining: ["giving reasons", "has given its reasons", "gave no reasons"],
+  reading: ["reading what the others wrote", "has given the team's word", "gave no word for the team"],
+  reviewing: ["reviewing what the others wrote", "has reviewed", "gave no review"],
+  ranking: ["ranking the others' drafts", "has ranked the others", "gave no ranking"],
+  arguing: ["arguing", "has argued", "gave no argument"],
+  voting: ["voting", "has voted", "gave no vote"],
+  judging: ["judging", "has judged", "gave no judgement"],
+  grouping: ["finding out who means the same", "has found out who means the same", "did not find out who means the same"],
+  extracting: ["reading the answer out of a reply", "has read the answer out of a reply", "read no answer out of a reply"],
+  preparing: ["finding experts for the question", "has found experts for the question", "found no experts for the question"],
+  tempting: ["arguing for another answer", "has argued for another answer", "argued for no other answer"],
+  dressing: ["writing the answer in the form that was asked for", "has written the answer in the form that was asked for", "did not write the answer in the form that was asked for"],
 };
 
 /** What somebody is about, as in "is drafting". */
@@ -23,9 +23,14 @@ export function doing(call) {
   return call.attempt ? `${words} once more` : words;
 }
 
-/** What somebody has done. */
+/** Whether there is nothing to use: no reply, or none that could be read. One that had to be freed of words around it was read. */
+export function spoilt({ error, problem }) {
+  return Boolean(error || (problem && problem !== "repaired"));
+}
+
+/** What somebody has done, or has not. */
 export function done(call) {
-  return (WORDS[call.doing] ?? WORDS.answering)[1];
+  return (WORDS[call.doing] ?? WORDS.answering)[spoilt(call) ? 2 : 1];
 }
 
 function named({ player, office }) {

@@ -4,14 +4,14 @@ import { askedAs, askedFurther, askedInForm, bodyOf, inWords, kindFurther, mende
 import { tallied } from "./ballots.js";
 import { SEEN, alike, blind, broken, saidOf, settled as settledDuel, waiting, whenSaidElsewhere } from "./blind.js";
 import { anew, bare, cut, plainly, rich, shown } from "./rich.js";
-import { again, comparable, current, duel, emptied, keptOf, stand } from "./duel.js";
+import { again, answered, comparable, current, duel, emptied, keptOf, stand } from "./duel.js";
 import { drawParts, offerStrategies, putTogether, sameTeam } from "./edit.js";
 import { put, putByBrowser, untouched } from "./form.js";
 import { drawGiven, givenAsMarkdown } from "./given.js";
 import { begun, ended, entryFor, keepHere, keptHere, left, stopWhenLeft } from "./left.js";
 import { lettered } from "./letters.js";
 import { Trouble, asked, forget, get, post } from "./server.js";
-import { atWork, doing, done } from "./stages.js";
+import { atWork, doing, done, spoilt } from "./stages.js";
 import { drawTabs } from "./tabs.js";
 import { named, spoken } from "./turns.js";
 import { forgetDrawings, lastWords, soon } from "./written.js";
@@ -178,7 +178,7 @@ async function compared(sides, kept) {
   if (!here()) return;
   unanswered();
   if (both) say("news", said === null ? "Both have answered. Which is better?" : "Both have answered.");
-  else say("news", "Not both have answered.");
+  else say("news", answered(sides) ? "Both say the same, word for word." : "Not both have answered.");
 }
 
 /** What was said of duels, here or in another tab, or of one that was shown before: the list may name more, and what is shown too. */
@@ -280,7 +280,7 @@ function turn({ role, content }) {
 function fail(error) {
   rest("was stopped");
   say("trouble-what", error.message);
-  const silent = error.status === 502 && state.calls.some((call) => call.error || call.problem);
+  const silent = error.status === 502 && state.calls.some(spoilt);
   say("trouble-todo", `${error.todo ?? "Reload the page."}${silent ? " Below stands who could not answer." : ""}`);
   find("trouble-again").hidden = true;
   find("trouble").hidden = false;
@@ -470,7 +470,7 @@ function heard(call) {
   if (place.voice !== undefined) line.textContent = ownWords(place.texts);
   line.classList.remove("writing");
   soon(place, () => {});
-  if (answer !== null && !call.problem) {
+  if (answer !== null && !spoilt(call)) {
     const before = place.texts.at(-1);
     // Other words for a text are no other mind; and what somebody writes for the team is not its own.
     const isText = typeof call.answer === "string";
@@ -481,12 +481,12 @@ function heard(call) {
     line.textContent = ownWords(place.texts);
     if (!forTeam) state.mind.set(call.player, answer);
     say("news", `${call.player} ${other ? "has changed its mind" : done(call)}: ${cut(worded(answer), FITS)}`);
-  } else say("news", `${call.player} ${call.error || call.problem ? "could not answer" : done(call)}`);
+  } else say("news", `${call.player} ${done(call)}`);
   if (![...state.work.values()].some(({ player }) => player === call.player)) place.element.classList.remove("at-work");
   line.classList.remove("thinking");
   const changes = place.texts.length > 1 && !place.texts.at(-1).isText && differ(place.texts.at(-1).text, place.texts.at(-2).text);
   stage.title = shown(call.error ?? "");
-  stage.textContent = shown(call.error ? "could not answer" : `${done(call)}${call.turn > 1 ? `, turn ${call.turn}` : ""} · ${seconds(call.seconds)}`);
+  stage.textContent = shown(`${done(call)}${call.turn > 1 ? `, turn ${call.turn}` : ""}${call.error || call.seconds === null ? "" : ` · ${seconds(call.seconds)}`}`);
   if (changes) stage.prepend(make("b", null, "changed its mind"), " · ");
   progress();
   const first = [...state.seats].filter(([, { texts }]) => texts.length).map(([player, { texts }]) => [player, texts[0].text]);

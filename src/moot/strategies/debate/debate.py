@@ -187,8 +187,8 @@ class CutStands:
     meanings: Meanings
     players: dict[str, None] = field(default_factory=dict)
     """Whose answers that hangs on."""
-    unmoved: list[bool] = field(default_factory=list)
-    """Of each round, whether nobody might have moved in it."""
+    unmoved: list[Mapping[str, Stand]] = field(default_factory=list)
+    """Where all stood before each of the last rounds in a row in which perhaps nobody moved."""
 
     def look(self, stands: Mapping[str, Stand]) -> None:
         """Where all stand after a round, or before the first, without having agreed."""
@@ -197,10 +197,13 @@ class CutStands:
 
     def look_at_moves(self, before: Mapping[str, Stand], after: Mapping[str, Stand], *, last: bool) -> None:
         """After a round that was not seen to be stuck."""
-        self.unmoved.append(not any(self.meanings.surely_moved(before[name], after[name]) for name in after))
-        if not last and len(self.unmoved) >= STUCK_AFTER and all(self.unmoved[-STUCK_AFTER:]):
-            self._keep(before)
-            self._keep(after)
+        if any(self.meanings.surely_moved(before[name], after[name]) for name in after):
+            self.unmoved.clear()
+            return
+        self.unmoved.append(before)
+        if not last and len(self.unmoved) >= STUCK_AFTER:
+            for stands in (*self.unmoved[-STUCK_AFTER:], after):
+                self._keep(stands)
 
     def fields(self, in_the_end: Mapping[str, Stand] = NOTHING) -> dict[str, Any]:
         """What a course keeps of it. `in_the_end`: the resolution, which each has for itself."""

@@ -55,7 +55,8 @@ class CutSolutions:
         if not cut:
             return
         sure = sum(not self._may_reject(name) for name in self.table.supporters)
-        if was_cut(made.backs) or self._might - {_folded(made)} or not self._enough(sure):
+        elsewhere = self.table.drawn_over_cut or self._might - {_folded(made)}
+        if was_cut(made.backs) or elsewhere or not self._enough(sure):
             yield from self.of_none()
 
     def of_none(self) -> Iterator[HangsOnCut]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal
@@ -46,6 +46,8 @@ class DiscussionTable:
     said: list[TableRemark] = field(default_factory=list)
     standing: int | None = None
     """The number of the remark that made the current position."""
+    drawn_over_cut: bool = False
+    """Whether another might once have become the current position, had nothing been cut out of what was said at once."""
 
     @property
     def names(self) -> list[str]:
@@ -111,6 +113,7 @@ class DiscussionTable:
             return made[0].number if made else self.standing
         candidates = [*made, *([self.current] if self.current is not None else [])]
         behind = {remark.number: len(supporters(self.said, remark.number)) for remark in candidates}
+        self.drawn_over_cut = self.drawn_over_cut or _hangs_on_cut(candidates, behind)
         most = [remark for remark in candidates if behind[remark.number] == max(behind.values())]
         new = [remark for remark in most if remark in made] or most
         by_words = sorted(new, key=lambda remark: remark.backs or (remark.said.text if remark.said else ""))
@@ -197,3 +200,14 @@ class DiscussionTable:
                     heard_by[number].append(remark.speaker)
         yield from (Persona(agent.name, agent.title, agent.player.persona, agent.origin) for agent in self.agents)
         yield from (remark.trace(heard_by.get(remark.number, ())) for remark in self.said)
+
+
+def _hangs_on_cut(candidates: Sequence[TableRemark], behind: Mapping[int, int]) -> bool:
+    """Whether what has lost a part might be in front with what was cut out of it, or bring another there: be it that others gave
+    the same, or that lots come out otherwise."""
+    unknown = [remark for remark in candidates if was_cut(remark.backs)]
+    if not unknown:
+        return False
+    known = sorted((behind[remark.number] for remark in candidates if remark not in unknown), reverse=True)
+    first, second = [*known, 0, 0][:2]
+    return second + sum(behind[remark.number] for remark in unknown) >= first

@@ -57,7 +57,7 @@ export function stepView(step, place, episode, cell, before, { choices, long }) 
 // Built when opened: a question may have hundreds of prompts.
 function disclosures({ player, call }) {
   const size = call.messages.reduce((sum, each) => sum + each.content.length, 0);
-  const used = [call.finish, `${grouped(call.seconds, 2)} s`];
+  const used = [call.finish, ...(call.seconds === null ? [] : [`${grouped(call.seconds, 2)} s`])];
   if (call.completionTokens !== null) used.push(count(call.completionTokens, "token"));
   used.push(call.cost === null ? "cost unknown" : usd(call.cost));
   if (call.version) used.push(call.version);

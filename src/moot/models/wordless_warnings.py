@@ -1,0 +1,47 @@
+"""Warnings of libraries, without their words: a library that warns of what it was given repeats it, and what a model says may
+hold a key, or what somebody asked.
+
+A process of our own (a command, a server) tells no warning's words. In a process of somebody else's, such as a notebook, the
+warnings of others stay as they are, and so do its filters: there only what arises within a call is told so.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from contextvars import ContextVar
+from typing import Any
+
+from moot.models.meanwhile import Meanwhile
+
+_within: ContextVar[bool] = ContextVar("without_words", default=False)
+
+UNTOLD = "its words are not told, since they may repeat what a model was asked or has said"
+
+
+def tell_warnings_without_words(tell: Callable[[str], object]) -> None:
+    """From now on in this process."""
+
+    def told(message: object, category: type[Warning], filename: str, lineno: int, *_: object) -> None:
+        tell(f"{category.__name__} at {filename}:{lineno}, {UNTOLD}")
+
+    _show_by(told)
+
+
+def warning_without_words() -> Meanwhile[bool]:
+    """Around a call of a library, in tasks that begin there too."""
+    shown = warnings.showwarning  # it may have been replaced since, as whoever captures warnings does
+    if not getattr(shown, "tells_no_words", False):
+        _show_by(lambda message, category, *where, **more: _show(shown, message, category, *where, **more))
+    return Meanwhile(_within, True)
+
+
+def _show(
+    shown: Callable[..., object], message: Warning | str, category: type[Warning], *where: Any, **more: Any
+) -> None:
+    shown(UserWarning(UNTOLD) if _within.get() else message, category, *where, **more)
+
+
+def _show_by(show: Callable[..., None]) -> None:
+    show.tells_no_words = True  # type: ignore[attr-defined]
+    warnings.showwarning = show

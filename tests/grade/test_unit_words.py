@@ -1,0 +1,95 @@
+"""Units in words are their symbols, whatever the prefix; and a unit is no other one because it is written out."""
+
+from __future__ import annotations
+
+from itertools import combinations, permutations
+
+import pytest
+
+from moot.grade.group import Stages
+from moot.grade.match import match
+from moot.grade.unit_symbols import PREFIXES, UNITS
+from moot.team import Team
+from moot.types import Answer, Case, Question
+
+SAME = [
+    *[("10 kg", "10 kilograms", "10 kilogram", "ten kilograms")],
+    *[("5 V", "5 volts", "5 volt", "five volts", "5V", "5 v"), ("5 km", "5 kilometers", "5 kilometres", "5 KM")],
+    *[("2 L", "2 litres", "2 liters", "2 l"), ("5 m", "5 metres", "5 meters"), ("5 s", "5 seconds", "5 sec")],
+    *[("20 seconds", "twenty seconds", "20 s"), ("10 min", "10 minutes"), ("2 h", "2 hours", "2 hrs", "2 hr")],
+    *[("3 ft", "3 feet"), ("10 miles", "10 mi"), ("300 K", "300 kelvin"), ("12 Ω", "12 ohms", "12 ohm")],
+    *[("5 m/s", "5 meters per second", "5 metres/second", "5m/s"), ("9.8 m/s^2", "9.8 meters per second squared")],
+    *[("60 km/h", "60 kilometers per hour", "60 km per hour"), ("60 mph", "60 miles per hour")],
+    *[("5 kWh", "5 kilowatt-hours", "5 kilowatt hours"), ("5 MWh", "5 megawatt hours"), ("100 dB", "100 decibels")],
+    *[("5 mF", "5 millifarads"), ("16 bytes", "16 B"), ("16 bits", "16 b"), ("5 tesla", "5 teslas", "5 T")],
+    *[("3 A", "3 amperes", "3 amps"), ("5 W", "5 watts"), ("5 J", "5 joules"), ("5 N", "5 newtons")],
+    *[("5 Pa", "5 pascals"), ("5 Hz", "5 hertz"), ("5 g", "5 grams"), ("5 mm/s", "5 millimetres per second")],
+    *[("10 MB/s", "10 megabytes per second"), ("5 KB", "5 kilobytes")],
+]
+RUSSIAN = [
+    *[("5 МВт", "5 мегаватт", "5 мегаватта", "пять мегаватт")],
+    *[("5 кг", "5 килограмм", "5 килограммов", "пять килограммов"), ("5 м", "5 метров", "5 метра"), ("5 В", "5 вольт")],
+    *[("10 км", "10 километров"), ("5 м/с", "5 метров в секунду"), ("60 км/ч", "60 километров в час")],
+    *[("2 ч", "2 часа"), ("10 мин", "10 минут"), ("20 с", "двадцать секунд", "20 секунд"), ("5 л", "5 литров")],
+    *[("100 г", "сто граммов", "100 грамм"), ("5 Гц", "5 герц"), ("5 мА", "5 миллиампер")],
+    *[("5 кВтч", "5 киловатт-часов")],
+]
+APART = [
+    *[("5 bytes", "5 bits"), ("5 bytes", "5 b"), ("5 bits", "5 B"), ("5 metres", "5 M"), ("5 metres", "5 million")],
+    *[("5 tonnes", "5 T"), ("5 tesla", "5 t"), ("5 milliwatts", "5 MW"), ("5 kg", "5 g"), ("twenty-second", "20 s")],
+    *[("twenty second", "20 s"), ("22nd", "20 seconds"), ("5 megabytes", "5 Mb"), ("5 metres", "5 km")],
+    *[("5 m/s", "5 metres"), ("5 siemens", "5 s"), ("5 seconds", "5 S"), ("5 hours", "5 H"), ("5 minutes", "5 m")],
+    *[("5 farads", "5 f")],
+]
+
+BOTH = [*(("en", row) for row in SAME), *(("ru", row) for row in RUSSIAN)]
+
+
+def is_right(reference: str, answer: str, language: str = "en") -> bool:
+    return match(Case(Question("q", "?", language=language), reference), answer).value == 1.0
+
+
+async def groups(language: str, *texts: str) -> int:
+    said = [Answer(f"p{place}", text) for place, text in enumerate(texts)]
+    return len(
+        (await Stages().group(Question("q", "?", language=language), said, Team("t", (), grouper=Stages()))).groups
+    )
+
+
+@pytest.mark.parametrize(("language", "spellings"), BOTH)
+async def test_a_unit_in_words_is_its_symbol(language: str, spellings: tuple[str, ...]) -> None:
+    assert [pair for pair in permutations(spellings, 2) if not is_right(*pair, language)] == []
+    assert [pair for pair in combinations(spellings, 2) if await groups(language, *pair) != 1] == []
+
+
+@pytest.mark.parametrize(("one", "other"), APART)
+async def test_it_is_no_other_unit(one: str, other: str) -> None:
+    assert not is_right(one, other)
+    assert not is_right(other, one)
+    assert await groups("en", one, other) == 2
+
+
+async def test_a_vote_on_a_letter_holds_nothing_that_is_graded_apart() -> None:
+    assert await groups("en", "5 B", "5 bytes", "5 bits") == 2
+    assert await groups("en", "5 m", "5 metres") == 1
+
+
+@pytest.mark.parametrize("symbol", UNITS)
+def test_no_prefix_is_another_for_its_case(symbol: str) -> None:
+    """But for K, which is met with as much as k."""
+    spelt = [(f"{prefix}{symbol}", PREFIXES.get(prefix, "kilo")) for prefix in UNITS[symbol][1]]
+    taken = [
+        (one, other)
+        for (one, prefix), (other, another) in permutations(spelt, 2)
+        if prefix != another and is_right(f"5 {one}", f"5 {other}")
+    ]
+    assert taken == []
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("16 GiB", "16 Gib"), ("4 MiB/s", "4 Mib/s"), ("8 KiB", "8 Kib"), ("5 mohm", "5 Mohm")]
+)
+def test_bits_are_no_bytes_with_binary_prefixes_either(one: str, other: str) -> None:
+    assert not is_right(one, other)
+    assert not is_right(other, one)
+    assert is_right(one, one.lower()) or "ohm" in one
