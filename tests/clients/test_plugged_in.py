@@ -47,6 +47,11 @@ async def main():
         found["nobody"] = await ask(question="Who?", model="nobody")
         found["unknown"] = await ask(question="Who?", choice=["Rome", "Seine"])
         found["empty"] = await ask(question=" ")
+        found["nothing"] = await ask()
+        found["no kind"] = await ask(question="Who?", kind="number")
+        found["no text"] = await ask(question=3, about=["x"])
+        found["no list"] = await ask(question="Who?", choices="Rome")
+        found["no words"] = await ask(question="Who?", choices=["Rome", 2])
         found["one choice"] = await ask(question="Who?", choices=["Rome"])
         found["long"] = await ask(question="x" * 600_000, about="y" * 400_001)
         many = await asyncio.gather(*(ask(question=f"What is number {n}?") for n in range(40)))
@@ -134,10 +139,17 @@ def test_an_agent_convenes_a_team_by_mcp(folder: Path) -> None:
             "unknown argument 'choice'; expected question, choices, about, kind, model; did you mean 'choices'?",
         ),
         ("long", "at most 1,000,000"),
+        ("nothing", "question: Field required; expected the question, a text with all that is needed to answer it"),
+        ("no kind", "kind: expected open, choice, yes-no or text, found 'number'"),
+        ("no text", "question: expected a text, found 3; about: expected a text, found a list"),
+        ("no list", "choices: expected a list, found 'Rome'"),
+        ("no words", "choices.1: expected a text, found 2"),
     ):
         wrong, said = found[name]
         assert wrong
         assert words in said
+        assert "pydantic" not in said
+        assert "\n" not in said
     assert not any(found["many"])
     assert kept(folder) == 42
 

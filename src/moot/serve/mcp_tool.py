@@ -23,7 +23,7 @@ except ImportError as error:
     raise ImportError("moot mcp needs the extra mcp: pip install 'moot[mcp]'") from error
 
 import moot
-from moot.config.mistakes import Mistake, mistakes
+from moot.config.mistakes import Meant, Mistake, mistakes
 from moot.config.type_words import told
 from moot.errors import MootError
 from moot.live.team import LiveTeam
@@ -59,8 +59,32 @@ class TeamAnswer(BaseModel):
     )
 
 
+_Question = Annotated[
+    str,
+    Field(description="The question, with all that is needed to answer it."),
+    Meant("the question, a text with all that is needed to answer it"),
+]
+_Choices = Annotated[
+    list[str] | None, Field(description=f"2 to {MOST_CHOICES} possible answers; the answer is then a letter.")
+]
+_About = Annotated[str | None, Field(description="A text that the question is about.")]
+_Kind = Annotated[QuestionKind | None, Field(description="text: a long answer. Left out: as the team was measured.")]
+_Whom = Annotated[str | None, Field(description="Another team or strategy of the file, by its name.")]
+
+
+class _Arguments(BaseModel):
+    """Those of `ask_team`, by which what is wrong with them is said."""
+
+    question: _Question
+    choices: _Choices = None
+    about: _About = None
+    kind: _Kind = None
+    model: _Whom = None
+
+
 class _TeamServer(MCPServer[Any]):
-    """Refuses what no tool has: an agent that sends `options` for `choices` has to hear that nobody read them."""
+    """Refuses what no tool has: an agent that sends `options` for `choices` has to hear that nobody read them. What is wrong with
+    the others is said as everywhere in moot."""
 
     async def call_tool(self, name: str, arguments: dict[str, Any], *context: Any, **more: Any) -> Any:
         tool = next((tool for tool in await self.list_tools() if tool.name == name), None)
@@ -69,7 +93,12 @@ class _TeamServer(MCPServer[Any]):
             several = "argument" if len(unknown) == 1 else "arguments"
             named = f"unknown {several} {', '.join(map(told, unknown))}"
             raise ToolError(f"{named}; expected {', '.join(known)}{closest(unknown[0], known)}")
-        return await super().call_tool(name, arguments, *context, **more)
+        try:
+            return await super().call_tool(name, arguments, *context, **more)
+        except ToolError as error:
+            if isinstance(error.__cause__, ValidationError):
+                raise ToolError(_words(_Arguments, error.__cause__)) from None
+            raise
 
 
 def team_server(live: LiveTeam) -> MCPServer[Any]:
@@ -84,24 +113,19 @@ def team_server(live: LiveTeam) -> MCPServer[Any]:
     places = asyncio.Semaphore(AT_ONCE)
 
     async def ask_team(
-        question: Annotated[str, Field(description="The question, with all that is needed to answer it.")],
+        question: _Question,
         context: Context[Any, Any],
-        choices: Annotated[
-            list[str] | None, Field(description=f"2 to {MOST_CHOICES} possible answers; the answer is then a letter.")
-        ] = None,
-        about: Annotated[str | None, Field(description="A text that the question is about.")] = None,
-        kind: Annotated[
-            QuestionKind | None, Field(description="text: a long answer. Left out: as the team was measured.")
-        ] = None,
-        model: Annotated[str | None, Field(description="Another team or strategy of the file, by its name.")] = None,
+        choices: _Choices = None,
+        about: _About = None,
+        kind: _Kind = None,
+        model: _Whom = None,
     ) -> TeamAnswer:
         """Ask a team of language models. They answer independently and decide together; the reply says how far they agreed and,
         where that was learnt, how probably the answer is right. It may abstain: then rely on something else."""
         try:
             options = MootOptions(choices=choices, context=about, kind=kind)
         except ValidationError as error:
-            wrong = mistakes(MootOptions, error)
-            raise ToolError("; ".join(f"{_place(each)}: {each.problem}" for each in wrong)) from None
+            raise ToolError(_words(MootOptions, error)) from None
         if sum(map(len, (question, about or "", *(choices or ())))) > LONGEST:
             raise ToolError(f"expected at most {LONGEST:,} characters in question, about and choices")
         async with places, _told(context) as heard:
@@ -117,6 +141,10 @@ def team_server(live: LiveTeam) -> MCPServer[Any]:
 
     server.add_tool(ask_team, title="Ask a team of models", structured_output=True)
     return server
+
+
+def _words(form: type[BaseModel], error: ValidationError) -> str:
+    return "; ".join(f"{_place(each)}: {each.problem}" for each in mistakes(form, error))
 
 
 def _place(wrong: Mistake) -> str:
