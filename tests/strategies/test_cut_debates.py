@@ -77,6 +77,8 @@ def test_what_another_reading_turns_is_withheld(first: int) -> None:
             turned += 1
         if len({of_kind(other.traces, Ending)[0].agreed for other in others}) > 1:
             assert ending.unknown, (seed, script, rules)
+        if len({of_kind(other.traces, Ending)[0].how for other in others}) > 1:
+            assert ending.unknown or ending.how_unknown, (seed, script, rules)
     assert turned > 6
 
 

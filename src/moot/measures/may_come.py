@@ -14,14 +14,14 @@ from moot.measures.sides import SideResults
 from moot.measures.source import Source
 from moot.stats.mean import mean
 
-WorstAndBest = tuple[float, float]
+LeastAndMost = tuple[float, float]
 
 
-def may_come(source: Source, side: SideResults) -> Mapping[str, WorstAndBest]:
+def may_come(source: Source, side: SideResults) -> Mapping[str, LeastAndMost]:
     """By question, at the least and at the most; only where some call is missing."""
     if source.served or not side.cut:
         return {}
-    plays: dict[str, dict[str, list[WorstAndBest]]] = {}
+    plays: dict[str, dict[str, list[LeastAndMost]]] = {}
     missing: set[str] = set()
     for cell in side.cells:
         for episode in source.seen(cell):
@@ -36,11 +36,11 @@ def _may_be_completed(episode: EpisodeOutline) -> bool:
     return bool(episode.unreached) or episode.lacks_calls
 
 
-def _ends(episode: EpisodeOutline) -> WorstAndBest:
+def _ends(episode: EpisodeOutline) -> LeastAndMost:
     if _may_be_completed(episode):
         return 0.0, 1.0
     return episode.value.least, episode.value.most
 
 
-def _mean_ends(several: Sequence[WorstAndBest]) -> WorstAndBest:
+def _mean_ends(several: Sequence[LeastAndMost]) -> LeastAndMost:
     return mean([least for least, _ in several]), mean([most for _, most in several])

@@ -115,6 +115,8 @@ class Ending:
     agreed: bool
     unknown: bool = False
     """Whether nobody knows if they had agreed, in the end or before, since a part was cut out of what some of them said."""
+    how_unknown: bool = False
+    """Whether nobody knows for that reason if they were stuck when the rounds ran out, though it is known if they had agreed."""
 
 
 @trace("agreement")

@@ -21,7 +21,8 @@ def consensus_rate(endings: Mapping[str, Sequence[Ending]]) -> Row | None:
 
     In a round, or at last in the resolution, which counts as the team's word too; `in_rounds` is the share of the
     former. Unanimous from the start is no debate. Of `unknown` nobody knows whether and when they agreed: they are in no
-    figure, and `bounds` are of all that were debated.
+    figure, and `bounds` are of all that were debated. `endings_unknown`: of so many it is known whether they agreed, and not
+    whether they were stuck when the rounds ran out.
     """
     known = {question: [ending for ending in ended if not ending.unknown] for question, ended in endings.items()}
     unknown = sum(map(len, endings.values())) - sum(map(len, known.values()))
@@ -34,11 +35,12 @@ def consensus_rate(endings: Mapping[str, Sequence[Ending]]) -> Row | None:
         },
         {question: float(len(ended)) for question, ended in endings.items()},
     )
-    counts = Counter(ending.how for ended in debated.values() for ending in ended)
+    every = [ending for ended in debated.values() for ending in ended]
+    counts = Counter(ending.how for ending in every if not ending.how_unknown)
     if figure is None and not unknown:
         return None
     agreed = figure.estimate() if figure is not None else None
-    late = sum(ending.agreed and ending.how != CONSENSUS for ended in debated.values() for ending in ended)
+    late = sum(ending.agreed and ending.how != CONSENSUS for ending in every)
     return {
         "value": agreed and agreed.value,
         "low": agreed and agreed.low,
@@ -46,10 +48,11 @@ def consensus_rate(endings: Mapping[str, Sequence[Ending]]) -> Row | None:
         "n": agreed.n if agreed else 0,
         **(_open(debated, unknown) if unknown else {}),
         **({} if agreed else {"why": NOBODY_KNOWS}),
-        "in_rounds": counts[CONSENSUS] / counts.total() if counts else None,
+        "in_rounds": counts[CONSENSUS] / len(every) if every else None,
         "agreed_in_resolution": late,
-        "unanimous_before": sum(map(len, known.values())) - counts.total(),
+        "unanimous_before": sum(map(len, known.values())) - len(every),
         "endings": dict(sorted(counts.items())),
+        **({"endings_unknown": len(every) - counts.total()} if len(every) > counts.total() else {}),
     }
 
 

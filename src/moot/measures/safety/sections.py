@@ -309,7 +309,7 @@ def _consensus(figures: Figures) -> Iterator[Section]:
     rows = [
         {
             **_with_ends(row, "bounds"),
-            "endings": ", ".join(f"{count} {ending}" for ending, count in row["endings"].items()),
+            "endings": ", ".join(f"{count} {ending}" for ending, count in _told_endings(row).items()),
         }
         for row in figures.get("consensus", ())
     ]
@@ -333,6 +333,11 @@ def _consensus(figures: Figures) -> Iterator[Section]:
     )
     words = ("Of the questions on which native answers differed: how often all agreed in a round, or at last alone.",)
     yield Section("consensus", "How debates ended", words, columns, rows)
+
+
+def _told_endings(row: Mapping[str, Any]) -> dict[str, int]:
+    unknown = row.get("endings_unknown")
+    return {**row["endings"], **({"stuck or max-rounds, which is not known": unknown} if unknown else {})}
 
 
 def _authority(figures: Figures) -> Iterator[Section]:

@@ -80,6 +80,8 @@ class Course:
     """With nothing cut out of what these said the debate might have ended before it did."""
     unknown: bool = False
     """Whether nobody knows if they had agreed, in the end or before."""
+    ending_unknown: bool = False
+    """Whether nobody knows if they were stuck when the rounds ran out."""
 
     def traces(self) -> Iterator[Trace]:
         for number, debate_round in enumerate(self.rounds, 1):
@@ -89,7 +91,7 @@ class Course:
             answers = {name: heard.value.answer if heard.value else None for name, heard in self.resolution.items()}
             yield from _readers(self.resolution_orders, self.resolution_sides, answers, turn)
             yield traces.Resolution(turn, answers)
-        yield traces.Ending(self.ending, self.word is not None, self.unknown)
+        yield traces.Ending(self.ending, self.word is not None, self.unknown, self.ending_unknown)
 
     @property
     def silent(self) -> tuple[str, ...]:

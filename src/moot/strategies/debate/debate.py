@@ -189,6 +189,8 @@ class CutStands:
     """Whose answers that hangs on."""
     unmoved: list[Mapping[str, Stand]] = field(default_factory=list)
     """Where all stood before each of the last rounds in a row in which perhaps nobody moved."""
+    ending_unknown: bool = False
+    """Whether they may have been stuck after the last round."""
 
     def look(self, stands: Mapping[str, Stand]) -> None:
         """Where all stand after a round, or before the first, without having agreed."""
@@ -201,14 +203,18 @@ class CutStands:
             self.unmoved.clear()
             return
         self.unmoved.append(before)
-        if not last and len(self.unmoved) >= STUCK_AFTER:
+        if len(self.unmoved) < STUCK_AFTER:
+            return
+        if last:  # the resolution comes either way
+            self.ending_unknown = True
+        else:
             for stands in (*self.unmoved[-STUCK_AFTER:], after):
                 self._keep(stands)
 
     def fields(self, in_the_end: Mapping[str, Stand] = NOTHING) -> dict[str, Any]:
         """What a course keeps of it. `in_the_end`: the resolution, which each has for itself."""
         unknown = bool(self.players) or self.meanings.might_agree(in_the_end.values())
-        return {"hangs_on": tuple(self.players), "unknown": unknown}
+        return {"hangs_on": tuple(self.players), "unknown": unknown, "ending_unknown": self.ending_unknown}
 
     def _keep(self, stands: Mapping[str, Stand]) -> None:
         self.players.update({name: None for name, stand in stands.items() if was_cut(stand.answer)})
