@@ -150,3 +150,25 @@ def test_nothing_that_fits_shows_the_beginning(tmp_path: Path) -> None:
     (case,) = load(rows(tmp_path, {"file": "long.md"}))
     assert case.question.context is not None
     assert case.question.context.startswith("[long.md, passage 1 of 20]")
+
+
+@pytest.mark.parametrize(
+    ("name", "rows", "line"),
+    [
+        ("q.jsonl", '{"text": "Who built it?", "reference": "Anna", "id": "1", "context": {"file": "mill.md"}}\n', 1),
+        ("q.jsonl", '{"question": "Who built it?", "answer": "Anna", "id": "1", "context": {"folder": "docs"}}\n', 1),
+        ("q.csv", 'question,answer,context\nWho built it?,Anna,"{""file"": ""mill.md""}"\n', 2),
+    ],
+)
+def test_a_file_whose_columns_have_other_names_names_no_documents(
+    name: str, rows: str, line: int, tmp_path: Path
+) -> None:
+    (tmp_path / "mill.md").write_text("Anna Berg built it.")
+    (tmp_path / name).write_text(rows)
+    with pytest.raises(FileError) as refused:
+        list(load(tmp_path / name).cases)
+    theirs, ours = ("reference", "answer") if "reference" in rows else ("question", "text")
+    assert str(refused.value).startswith(
+        f"{tmp_path / name}:{line}: context: names a document, as only rows in moot's own"
+    )
+    assert f"expected a text, or our own names for its columns ({ours} for '{theirs}')" in str(refused.value)

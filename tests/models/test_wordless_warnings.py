@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import os
 import subprocess
@@ -15,7 +16,7 @@ from typing import Any
 import pytest
 from hostile_server import completion, hostile, http
 
-from moot.models.wordless_warnings import warning_without_words
+from moot.models.wordless_warnings import tell_warnings_without_words, warning_without_words
 
 KEY = "sk-Quagga77Okapi"
 SOURCE = Path(__file__).parents[2] / "src"
@@ -90,3 +91,27 @@ async def test_the_warnings_of_others_are_theirs() -> None:
     assert [(each.category, str(each.message)) for each in told[1::2]] == [(DeprecationWarning, "of my own")] * 3
     assert [each.category for each in told[::2]] == [UserWarning] * 3
     assert not any(KEY in str(each.message) for each in told)
+
+
+class Ours:
+    async def forgets(self) -> None: ...
+
+
+@NEEDS_LITELLM
+async def test_a_call_that_is_given_up_before_litellm_has_sent_it_is_no_warning() -> None:
+    from litellm.llms.openai.openai import OpenAIChatCompletion
+
+    told: list[str] = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        tell_warnings_without_words(told.append)
+        given_up: Any = OpenAIChatCompletion().acompletion
+        made = [given_up(*[None] * 12)]
+        made.clear()
+        gc.collect()
+        assert told == []
+        made.append(Ours().forgets())
+        made.clear()
+        gc.collect()
+    assert len(told) == 1, "a mistake of our own is one"
+    assert told[0].startswith("RuntimeWarning at ")

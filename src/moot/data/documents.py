@@ -121,6 +121,11 @@ def _numbers(numbers: list[int]) -> str:
     return f"{len(numbers)} ({', '.join(map(str, numbers))})"
 
 
+def names_document(context: object) -> bool:
+    """Whether what stands in the place of a context names a document."""
+    return isinstance(context, Mapping) and len(context) == 1 and not {*context}.isdisjoint(_PLACES)
+
+
 @dataclass(slots=True)
 class RowDocuments:
     """The documents that rows of a question file name: below its own folder, and nowhere else.

@@ -7,6 +7,8 @@ warnings of others stay as they are, and so do its filters: there only what aris
 
 from __future__ import annotations
 
+import re
+import sys
 import warnings
 from collections.abc import Callable
 from contextvars import ContextVar
@@ -14,6 +16,7 @@ from typing import Any
 
 from moot.models.meanwhile import Meanwhile
 
+_NEVER_AWAITED = re.compile(r"coroutine '(\w{1,100})\.[\w.<>]{1,200}' was never awaited")
 _within: ContextVar[bool] = ContextVar("without_words", default=False)
 
 UNTOLD = "its words are not told, since they may repeat what a model was asked or has said"
@@ -23,9 +26,19 @@ def tell_warnings_without_words(tell: Callable[[str], object]) -> None:
     """From now on in this process."""
 
     def told(message: object, category: type[Warning], filename: str, lineno: int, *_: object) -> None:
-        tell(f"{category.__name__} at {filename}:{lineno}, {UNTOLD}")
+        if not _is_left_by_litellm(message, category):
+            tell(f"{category.__name__} at {filename}:{lineno}, {UNTOLD}")
 
     _show_by(told)
+
+
+def _is_left_by_litellm(message: object, category: type[Warning]) -> bool:
+    """It makes a call ready in a thread. Who gives the call up meanwhile leaves what was made, of which nothing was sent."""
+    made = _NEVER_AWAITED.fullmatch(str(message)) if category is RuntimeWarning else None
+    if made is None:
+        return False
+    places = (module for name, module in list(sys.modules.items()) if name.startswith("litellm."))
+    return any(getattr(module.__dict__.get(made[1]), "__module__", "").startswith("litellm.") for module in places)
 
 
 def warning_without_words() -> Meanwhile[bool]:

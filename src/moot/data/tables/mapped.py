@@ -9,6 +9,7 @@ from typing import Any
 from moot.config.flow import flow
 from moot.data.blank_references import BlankReferences
 from moot.data.case import MissingReference, read_case
+from moot.data.documents import names_document
 from moot.data.formats import shuffled
 from moot.data.parted_texts import BAR, SEMICOLON, entries
 from moot.data.placed import Placed
@@ -295,6 +296,8 @@ class MappedFile:
             given["accepted"] = [*(given.get("accepted") or ()), *more]
         if "id" not in self.columns.columns:
             given["id"] = str(row.number)
+        if names_document(opened(given.get("context"))):
+            raise row.error("context", self._no_documents())
         row.check_one_is_right()
         if self.answers is not None and (written := row.answer()) is not None:
             given["answer"] = self._right(row, written, row.choices()) or given["answer"]
@@ -303,6 +306,12 @@ class MappedFile:
         if isinstance(self.columns.columns.get("choices"), str) and isinstance(given.get("choices"), list):
             given["choices"] = without_labels(given["choices"])
         return given
+
+    def _no_documents(self) -> str:
+        ours = ((key, names) for key, names in self.columns.columns.items() if isinstance(names, str) and key != names)
+        others = ", ".join(f"{key} for {name!r}" for key, name in ours)
+        way = f", or our own names for its columns ({others})" if others else ""
+        return f"names a document, as only rows in moot's own form may; expected a text{way}"
 
     def _right(self, row: TableRow, written: str, choices: Sequence[str]) -> str | None:
         """The letter of the right choice; None for a question without choices."""
