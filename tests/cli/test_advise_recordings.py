@@ -33,7 +33,13 @@ def cup(folder: Path, *, live: bool, costs: bool = True, missing: int = 0) -> Pa
     if live:
         price = {"prompt": 3, "completion": 9}
         models["dan"] = {"provider": "simulated", "accuracy": 0.65, "max_tokens": 300, "price": price}
-    spec = {"name": "cup", "seed": 1, "questions": {"file": "q.jsonl"}, "models": models, "strategies": ["solo", "vote"]}
+    spec = {
+        "name": "cup",
+        "seed": 1,
+        "questions": {"file": "q.jsonl"},
+        "models": models,
+        "strategies": ["solo", "vote"],
+    }
     path = folder / "cup.yaml"
     path.write_text(json.dumps(spec))
     command("run", path, "--quiet")

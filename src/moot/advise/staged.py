@@ -142,7 +142,9 @@ def _captains(stage: str, accurate: Sequence[str], askable: Collection[str]) -> 
     able = [player for player in accurate if player in askable or asks == "nobody"]
     if named is None and not able:
         team = ", ".join(sorted(accurate))
-        raise UsageError(f"nobody of the team {team} can be captain in {name}: a recording holds its draft and nothing else")
+        raise UsageError(
+            f"nobody of the team {team} can be captain in {name}: a recording holds its draft and nothing else"
+        )
     if named is not None and named not in able:
         of_whom = f"expected one of {', '.join(able)}" if able else "nobody of the team can"
         why = "is a recording" if named in accurate else "is not in the team that is raced"

@@ -105,8 +105,8 @@ def _measurable(drafts: KnownDrafts, wanted: AdviceWanted) -> None:
         )
     if wanted.budget_usd_per_1000 is not None and (drafts.usd is None or np.isnan(drafts.usd).any(axis=1).all()):
         raise UsageError(
-            "--budget-usd-per-1000: of no player it is known what it costs; expected an experiment with prices, or recordings whose"
-            " replies all say what they cost"
+            "--budget-usd-per-1000: of no player it is known what it costs; expected an experiment with prices, or recordings"
+            " whose replies all say what they cost"
         )
     if wanted.max_seconds is not None and drafts.seconds is None:
         raise UsageError(

@@ -17,7 +17,7 @@ from moot.cli.advised_against import other_verdict_words, verdict_json
 from moot.decide.rules import DIGITS
 from moot.pasted import lines_of
 from moot.stats.counted_words import count
-from moot.stats.written_numbers import dollars, of_hundred, rounded
+from moot.stats.written_numbers import dollars, of_hundred
 from moot.types import Estimate
 
 WIDE, HIGH = 80, 24
