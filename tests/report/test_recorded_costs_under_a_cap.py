@@ -126,3 +126,16 @@ def test_what_was_paid_now_is_told_beside_the_cap(tmp_path: Path) -> None:
     assert "$12.00 spent, all of it when recorded replies were made" in command("runs", "--store", store_of(path))
     spent = json.loads(command("watch", path, "--once", "--json"))["spent"]
     assert spent == "$0 of $0.50 spent, $12.00 with recorded replies"
+
+
+def test_of_a_bill_that_is_not_known_no_more_is_said_to_be_recorded_than_is_known(tmp_path: Path) -> None:
+    path = written(tmp_path, "cup")
+    replies = [json.loads(line) for line in (tmp_path / "replies.jsonl").read_text().splitlines()]
+    for reply in replies[:4]:
+        del reply["cost_usd"]
+    (tmp_path / "replies.jsonl").write_text("\n".join(map(json.dumps, replies)))
+    command("run", path, "--quiet")
+    words = "; $8.00 of what is known was paid when recorded replies were made"
+    for said in (command("report", path, "--section", "runs"), command("runs", "--store", store_of(path))):
+        assert words in said
+        assert "all of it" not in said

@@ -242,10 +242,8 @@ def _kinds_untold(points: Sequence[ClaimedPoint], search: KnownDrafts) -> Iterat
         told = kinds_told(search.candidates(range(len(search.players))), search.units)
         for kind in sorted({*search.kinds}.difference(told)):
             few = count(search.kinds.count(kind), "question")
-            yield (
-                f"of kind {kind} too little is learnt from ({few}): there no probability is told, and whoever asks in turn"
-                " asks all"
-            )
+            untold = "there no probability is told, and whoever asks in turn asks all"
+            yield f"of kind {kind} too little is learnt from ({few}): {untold}"
 
 
 def _claimed(

@@ -23,7 +23,7 @@ def left_out_words(graded: GradedDrafts, unsettled: int, *, cut_short: bool) -> 
 
 
 def filled_in(costs: int, times: int) -> Iterator[str]:
-    """What so many drafts that are not there would have cost, and how long they would have taken, is taken from others."""
+    """Of how many drafts that are not there money and time are taken from the player's others."""
     whats = {"cost and time are": costs} if costs == times else {"cost is": costs, "time is": times}
     for what, missing in whats.items():
         if missing:
