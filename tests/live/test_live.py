@@ -13,6 +13,7 @@ import yaml
 import moot
 from moot.errors import UsageError
 from moot.experiment.spec import read_experiment
+from moot.live.asked_question import question_of
 from moot.live.out_of_time import what_there_is
 from moot.live.team import LiveTeam
 from moot.models.scripted import ScriptedModel
@@ -154,3 +155,26 @@ async def test_teams_nest() -> None:
     other = moot.TeamModel(Vote(), Team("inner", inner.players[:2]))
     asked = Request((moot.Message("user", "Which river?"),))
     assert panel.shape(asked) != other.shape(asked), "another team is another model"
+
+
+@pytest.mark.parametrize("language", ["en", "ru"])
+@pytest.mark.parametrize("how", ["vote", "silent", "talkative", "debate", "peer-review", "discuss", "mixture"])
+async def test_simulated_models_know_an_unheard_question_to_be_one_of_yes_or_no(
+    tmp_path: Path, how: str, language: str
+) -> None:
+    """In free words too; and in every form they hold the same for right."""
+    config = {
+        "name": "three",
+        "language": language,
+        "models": {name: {"provider": "simulated", "accuracy": 1.0} for name in ("ann", "bob", "cat")},
+        "teams": {"three": {"players": ["ann", "bob", "cat"], "captain": "ann"}},
+        "strategies": [how, "vote"] if how != "vote" else ["vote"],
+    }
+    (tmp_path / "team.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
+    async with moot.load_team(tmp_path / "team.yaml") as team:
+        for number in range(6):
+            question = question_of(f"Is river {number} long?", language=language, kind="yes-no")
+            verdict = (await team.play(question, f"three/{how}")).verdict
+            assert verdict.answer in ("yes", "no")
+            assert {answer.text for answer in verdict.answers} == {verdict.answer}
+            assert (await team.play(question, "three/vote")).verdict.answer == verdict.answer

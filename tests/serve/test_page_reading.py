@@ -167,6 +167,8 @@ async def test_a_conversation_has_an_address_and_goes_on(tmp_path: Path, browser
             until(browser, lambda page: text(page, "asked") == "And [then]?")
             entries = until(browser, lambda page: page.find_elements(By.CSS_SELECTOR, "#history .q"))
             assert [each.text for each in entries] == ["↳ And last?", "↳ And [then]?", "First?"]
+            began = browser.find_elements(By.CSS_SELECTOR, "#history .of")
+            assert [each.text for each in began] == ["after: First?"] * 2, "two threads may go on in the same words"
             assert console(browser) == []
 
         await asyncio.to_thread(watch)

@@ -12,6 +12,7 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from moot.simulate.world import is_yes_or_no
 from moot.types import Message
 
 _OPTION = re.compile(r"^[A-Z][.)] ", re.MULTILINE)
@@ -22,6 +23,10 @@ _MESSAGE = re.compile(r'<message from="([^"\n]*)">\n(.*?)(?:(\n</message>)|\Z)',
 _ATTRIBUTE = re.compile(r'(?<!\w)(\w++)="([^"\n]*)"')
 _CRITERION = re.compile(r'<criterion n="\d+" points="([0-9.e+-]+)">')
 _CONVICTION = re.compile(r"conviction (-?\d+(?:\.\d+)?)")
+_LINE_OF_YES = re.compile(r"^[^:\n]++: (?:yes|да)$", re.MULTILINE)
+_LINE_OF_NO = re.compile(r"^[^:\n]++: (?:no|нет)$", re.MULTILINE)
+_EITHER = re.compile(r'": "(?:yes or no|да или нет)"')
+"""The two in the place of an answer, in a form."""
 _YOU = ("you", "ты")
 
 
@@ -126,6 +131,16 @@ def read_contents(messages: Sequence[Message]) -> PromptContents:
         criteria=tuple(map(_number, _CRITERION.findall(asking))),
         in_blocks="<question>\n" in asking,
     )
+
+
+def asks_yes_or_no(messages: Sequence[Message]) -> bool:
+    """Whether nothing but yes or no can be the answer: by the form that is asked for, or since nobody has said anything else."""
+    seen = read_contents(messages)
+    if (_LINE_OF_YES.search(seen.after) and _LINE_OF_NO.search(seen.after)) or _EITHER.search(seen.after):
+        return True
+    said = [shown.text for shown in (*seen.answers, *seen.heard, *seen.listed) if shown.text]
+    said += [seen.word] if seen.word is not None else []
+    return bool(said) and all(map(is_yes_or_no, said))
 
 
 def read_guise(messages: Sequence[Message]) -> str:

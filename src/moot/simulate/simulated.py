@@ -81,7 +81,14 @@ from moot.models.overheard import told_in_pieces
 from moot.simulate.character import Character
 from moot.simulate.mark import marked
 from moot.simulate.mind import Mind
-from moot.simulate.prompt_reading import PromptContents, read_contents, read_guise, read_question, reads_a_reply
+from moot.simulate.prompt_reading import (
+    PromptContents,
+    asks_yes_or_no,
+    read_contents,
+    read_guise,
+    read_question,
+    reads_a_reply,
+)
 from moot.simulate.roles import MARK, fields, prose
 from moot.simulate.schema_instance import Impossible, instance, strings_allowed
 from moot.simulate.world import QuestionFacts, uniform
@@ -183,7 +190,8 @@ class SimulatedModel(Character):
         facts = self.world.by_id(request.question_id)
         if facts is None:
             asked = read_question(request.messages)
-            facts = self.world.by_text(asked.text, asked.choices, asked.context)
+            yes_no = asks_yes_or_no(request.messages)
+            facts = self.world.by_text(asked.text, asked.choices, asked.context, yes_no=yes_no)
         return facts.within(strings_allowed(request.schema, "answer") or strings_allowed(request.schema, "solution"))
 
     def _finished(self, request: Request, text: str, finish: str) -> Reply:

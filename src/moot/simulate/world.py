@@ -10,7 +10,7 @@ the ``k``-th is taken with a chance proportional to ``(1 - attraction) ** k``: a
 - yes or no: the other one;
 - open: up to 24 answers of other questions, from a place drawn for the question; made-up words where there are too few.
 
-A question nobody told the world about still has a truth: a letter or a made-up word from the hash of its text.
+A question nobody told the world about still has a truth: a letter, yes or no, or a made-up word from the hash of its text.
 
 Every number is drawn by `uniform` from a hash of what it is for, so nothing depends on the order of calls.
 """
@@ -35,6 +35,7 @@ _FEW_ANSWERS = 256
 _SPACES_KEPT = 1024
 """A space is asked for with every call, and many calls are about one question; few questions are under way at a time."""
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+YES_NO = ("yes", "no")
 _YES_NO = (("yes", "да", "true"), ("no", "нет", "false"))
 _ONSETS = ("b", "d", "f", "g", "k", "l", "m", "n", "p", "r", "s", "t", "v", "z", "br", "st")
 _RHYMES = ("a", "e", "i", "o", "u", "an", "el", "in", "or", "us", "ar", "en", "il", "os", "um", "ia")
@@ -161,20 +162,23 @@ class World:
         place = self._ids.get(question_id) if question_id is not None else None
         return None if place is None else self._facts_at(place)
 
-    def by_text(self, text: str, choices: Sequence[str] = (), context: str | None = None) -> QuestionFacts:
-        """The question of these words; one that was never heard of gets a truth made from them."""
+    def by_text(
+        self, text: str, choices: Sequence[str] = (), context: str | None = None, *, yes_no: bool = False
+    ) -> QuestionFacts:
+        """The question of these words; one that was never heard of gets a truth made from them. `yes_no`: as it is asked, it can
+        have no other answer."""
         for key in _text_keys(text, choices, context):
             if (place := self._texts.get(key)) is not None:
                 return self._facts_at(place)
         name = f"?{_text_keys(text, choices, None)[0]:016x}"
-        return QuestionFacts(name, _word(self.seed, name)).within(_LETTERS[: len(choices)])
+        facts = QuestionFacts(name, _word(self.seed, name))
+        return _yes_or_no(facts.within(YES_NO)) if yes_no and not choices else facts.within(_LETTERS[: len(choices)])
 
     def _facts_at(self, place: int) -> QuestionFacts:
         truth = self._truths[place]
         facts = QuestionFacts(self._names[place], truth, self._accepted.get(place, ()))
         if place in self._yes_no:
-            alike = next((words for words in _YES_NO if plain(truth) in words), ())
-            return replace(facts, accepted=alike).within(("yes", "no"))
+            return _yes_or_no(facts).within(YES_NO)
         return facts.within(_LETTERS[: self._choices[place]])
 
     def wrong(self, facts: QuestionFacts, share: float, attraction: float) -> str:
@@ -242,6 +246,15 @@ class World:
             if len(few) <= _FEW_ANSWERS and few <= seen:
                 return
             yield self._truths[self._open[(start + step) % count]]
+
+
+def _yes_or_no(facts: QuestionFacts) -> QuestionFacts:
+    """Right in every word that says the same."""
+    return replace(facts, accepted=next((words for words in _YES_NO if plain(facts.truth) in words), ()))
+
+
+def is_yes_or_no(answer: str) -> bool:
+    return any(plain(answer) in words for words in _YES_NO)
 
 
 def _rank(share: float, count: int, attraction: float) -> int:

@@ -13,7 +13,7 @@ import { lettered } from "./letters.js";
 import { Trouble, asked, forget, get, post } from "./server.js";
 import { atWork, doing, done, spoilt } from "./stages.js";
 import { drawTabs } from "./tabs.js";
-import { named, spoken } from "./turns.js";
+import { beganWith, named, spoken } from "./turns.js";
 import { forgetDrawings, lastWords, soon } from "./written.js";
 
 const GROUPS = 8;
@@ -820,7 +820,8 @@ function listed() {
       const button = make("button");
       button.type = "button";
       const came = `${each.model}: ${each.answer ? cut(each.choice ? `${each.answer}. ${each.choice}` : each.answer, FITS) : each.outcome}`;
-      button.append(make("span", "q", each.title ?? named(each)), make("span", "a", came));
+      const began = each.title ? null : beganWith(each);
+      button.append(make("span", "q", each.title ?? named(each)), ...(began ? [make("span", "of", `after: ${began}`)] : []), make("span", "a", came));
       opening(button, each.episode, came);
       item.append(button, renaming(each, item, button), forgetting(each));
       return item;

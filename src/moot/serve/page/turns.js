@@ -25,3 +25,11 @@ export function named({ question, further }) {
   const { begun } = spoken(question);
   return begun === undefined ? question : `↳ after: ${begun}`;
 }
+
+/** With which words the conversation began that this goes on with; null: with these, or it is named by them. */
+export function beganWith({ question, further }) {
+  if (further === null) return null;
+  const { turns, begun } = spoken(question);
+  const first = turns.find(({ role }) => role === "user")?.content ?? begun;
+  return first === undefined ? null : first.split("\n", 1)[0];
+}
