@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from moot.errors import RequestRejected
-from moot.grade.group import GROUPING, Cluster, PartitionForm, Stages, merged
+from moot.grade.group import GROUPING, Cluster, PartitionForm, Stages, grouped_by_words, merged
 from moot.grade.normalise import normalise
 from moot.models.scripted import ScriptedModel
 from moot.prompts import Prompts
@@ -359,3 +359,22 @@ def test_any_partition_is_read_and_nothing_else(numbers: list[int], cuts: list[i
     groups = [numbers[low:high] for low, high in pairwise(edges)]
     read = PartitionForm(6).read(json.loads(json.dumps({"groups": groups})))
     assert {frozenset(part) for part in read} == {frozenset(n - 1 for n in group) for group in groups if group}
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "together"),
+    [
+        ("Olympic Games", "Games Olympic", True),
+        ("Games, Olympic", "Olympic Games", True),
+        ("Isaac John Newton", "Newton Isaac John", True),
+        ("cats or dogs", "dogs or cats", True),
+        ("red, green", "green, red", True),
+        ("a red big dog", "a big red dog", False),
+        ("Oka of Don", "Don of Oka", False),
+        ("left-right", "right-left", False),
+        ("vitamin C", "C vitamin", False),
+    ],
+)
+def test_where_another_word_order_is_the_same_answer(one: str, other: str, together: bool) -> None:
+    grouping = grouped_by_words(OPEN, answers(one, other))
+    assert (len(grouping.groups) == 1) is together

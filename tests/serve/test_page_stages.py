@@ -15,6 +15,9 @@ from browsing import By, Keys, ask, browsing, console, needs_browser, opened, te
 from served import THREE, serving
 from streaming_endpoint import WAIT, Endpoint, streaming, team_of
 
+from moot.models.model import Model, Wrapper
+from moot.types import Reply, Request
+
 pytestmark = needs_browser
 
 
@@ -236,3 +239,66 @@ async def test_a_reply_that_cannot_be_read_is_no_step_that_was_made(
                     until(browser, lambda page: "call" in text(page, "cost"))
 
             await asyncio.to_thread(watch)
+
+
+class Spoken(Wrapper):
+    """Each says the same words to all that it is asked; one of them is waited for."""
+
+    def __init__(self, name: str, model: Model, words: str, go: asyncio.Event) -> None:
+        super().__init__(model)
+        self.name, self._words, self._go = name, words, go
+
+    async def generate(self, request: Request) -> Reply:
+        if self.name == "cat":
+            await self._go.wait()
+        return Reply(self._words, cost_usd=0.01)
+
+
+async def test_what_was_drafted_in_free_words_is_at_its_seat_before_the_verdict(tmp_path: Path, browser: Any) -> None:
+    go = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    words = "Rivers differ.\n\n**Answer:** The Nile"
+    team = {**THREE, "strategies": ["peer-review"]}
+    async with serving(tmp_path, team, wrap=lambda name, model: Spoken(name, model, words, go)) as served:
+
+        def watch() -> None:
+            put(browser, served.url, "Which river?")
+            until(browser, lambda page: "has given its reasons" in seat(page, 0))
+            assert "Answer: The Nile" in seat(browser, 0), "what it ends with"
+            assert letters(browser) == ["", "", ""], "what it settles on is not read yet"
+            loop.call_soon_threadsafe(go.set)
+            until(browser, lambda page: text(page, "verdict") == "The Nile")
+            assert [each.text for each in browser.find_elements(By.CSS_SELECTOR, ".seat .answer")] == ["The Nile"] * 3
+            assert console(browser) == []
+
+        await asyncio.to_thread(watch)
+
+
+async def test_a_text_that_is_json_is_shown_as_it_was_written(tmp_path: Path, browser: Any) -> None:
+    """Of a text question no draft is a form, in the play as when it is opened again."""
+    words = '{"answer": "yes", "reasoning": "because", "port": 80}'
+    async with (
+        streaming(lambda body, before: [words]) as endpoint,
+        serving(tmp_path, team_of(endpoint, "talkative")) as served,
+    ):
+
+        def whole() -> None:
+            until(browser, lambda page: text(page, "verdict") == words)
+            shown = [
+                each.get_property("textContent") for each in browser.find_elements(By.CSS_SELECTOR, ".seat .answer")
+            ]
+            assert shown == [words] * 2
+            replies = browser.find_elements(By.CSS_SELECTOR, "#transcript .text")
+            assert [each.get_property("textContent").strip() for each in replies] == [words] * 3
+            assert not browser.find_elements(By.CSS_SELECTOR, "#transcript p.quiet")
+
+        def watch() -> None:
+            opened(browser, served.url)
+            browser.execute_script("document.getElementById('kind').value = 'text'")
+            ask(browser, "Write a configuration.")
+            whole()
+            browser.refresh()
+            whole()
+            assert console(browser) == []
+
+        await asyncio.to_thread(watch)

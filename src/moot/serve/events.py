@@ -42,7 +42,7 @@ def begins_event(call: BegunCall) -> dict[str, Any]:
 
 def call_event(call: Call, *, whole: bool = False) -> dict[str, Any]:
     """Who said what, at which stage, and how long it took. `whole`: the reply is the answer as it is."""
-    fields = _object(call.reply.text) if call.reply is not None else None
+    fields = _object(call.reply.text) if call.reply is not None and not whole else None
     return {
         "kind": "call",
         "player": call.player,

@@ -481,7 +481,12 @@ function heard(call) {
     line.textContent = ownWords(place.texts);
     if (!forTeam) state.mind.set(call.player, answer);
     say("news", `${call.player} ${other ? "has changed its mind" : done(call)}: ${cut(worded(answer), FITS)}`);
-  } else say("news", `${call.player} ${done(call)}`);
+  } else {
+    // What free words settle on is read out of them, and comes with the verdict: until then they stand there as they end.
+    if (call.doing === "drafting" && call.text && !call.error && !call.problem) place.drafted = lastWords(call.text);
+    say("news", `${call.player} ${done(call)}`);
+  }
+  if (!place.texts.length) line.textContent = shown(place.drafted ?? "");
   if (![...state.work.values()].some(({ player }) => player === call.player)) place.element.classList.remove("at-work");
   line.classList.remove("thinking");
   const changes = place.texts.length > 1 && !place.texts.at(-1).isText && differ(place.texts.at(-1).text, place.texts.at(-2).text);
@@ -1008,13 +1013,15 @@ function costOf({ calls, verdict }) {
   return unknown ? null : replied.reduce((sum, call) => sum + call.cost_usd, 0);
 }
 
-/** What a reply says; one that is nested without end is a text, as it is to the server. */
+/** What a reply says; one that is nested without end is a text, as it is to the server. Where a text was asked for that is words,
+ * whatever stands in it: only a ranking of others' texts is a form, as on the page of a report. */
 function parsed(text) {
   try {
     const said = JSON.parse(text);
     let [level, deep] = [[said], 0];
     for (; level.length && deep <= DEEPEST; deep += 1) level = level.flatMap((each) => (each && typeof each === "object" ? Object.values(each) : []));
-    return said && typeof said === "object" && !Array.isArray(said) && deep <= DEEPEST ? { said, text: null } : { said: null, text };
+    const form = said && typeof said === "object" && !Array.isArray(said) && deep <= DEEPEST && (!isText() || Array.isArray(said.ranking));
+    return form ? { said, text: null } : { said: null, text };
   } catch {
     return { said: null, text };
   }
