@@ -132,3 +132,39 @@ def test_what_is_declared_after_a_run_is_not_told_as_run(capfd: Captured) -> Non
     assert "cup.yaml declares 'vote' now, which no run has written down yet" in typed(capfd, "report", "cup.yaml")
     typed(capfd, "run", "cup.yaml", "--quiet")
     assert "no run has written down" not in typed(capfd, "report", "cup.yaml")
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("question,answer\nWho, what?,Bob\nWhere?,Rome\n", "line 2: more cells than the header has columns"),
+        ("question,question,answer\na?,b?,c\n", "line 1: question: two columns have this name"),
+    ],
+)
+def test_a_table_that_cannot_be_read_is_named_with_its_reason(text: str, reason: str, capfd: Captured) -> None:
+    Path("cup.csv").write_text(text, encoding="utf-8")
+    told = typed(capfd, "init", "--yes")
+    assert f"cup.csv is skipped: {reason}" in told
+    assert (
+        "questions of facts-en, which comes with moot" in told
+        or "questions of general-en, which comes with moot" in told
+    )
+
+
+def test_the_only_table_is_taken_where_each_column_can_be_proposed(capfd: Captured) -> None:
+    Path("cup.csv").write_text(
+        "Nr;Frage;Wert1;Wert2;Wert3;Loesung;Punkte\n"
+        "1;Which planet is the largest?;Mars;Jupiter;Venus;b;2\n2;Which is the smallest?;Mercury;Earth;Neptune;a;2\n",
+        encoding="utf-8",
+    )
+    told = typed(capfd, "init", "--yes")
+    assert "Questions: cup.csv, the only table here" in told
+    assert "2 questions; solo" in told
+    assert "cup.csv" in Path("moot.yaml").read_text(encoding="utf-8")
+
+
+def test_a_table_that_could_be_anything_is_not_taken(capfd: Captured) -> None:
+    Path("sales.csv").write_text("name,amount,city\nann,5,Rome\nbob,6,Paris\n", encoding="utf-8")
+    told = typed(capfd, "init", "--yes")
+    assert "--questions sales.csv asks which of its columns is what" in told
+    assert "file: sales.csv" not in Path("moot.yaml").read_text(encoding="utf-8")

@@ -21,7 +21,7 @@ from moot.data.tables.choice_columns import likely_choices
 from moot.data.tables.encodings import not_utf8
 from moot.data.tables.known_names import COLUMN_KEYS, WRONG, ColumnNames, several
 from moot.data.tables.left_out_choices import NAMES_THEM
-from moot.data.tables.likely import likely_questions, undecoded_tables, unknown_tables
+from moot.data.tables.likely import broken_tables, likely_questions, undecoded_tables, unknown_tables
 from moot.data.tables.likely_columns import likely_id, names_an_id
 from moot.data.tables.proposal import NOTHING_STATED, Doubt, Proposal, Stated, listed, propose_columns, stated_too
 from moot.data.tables.table import ENDINGS as TABLE_ENDINGS
@@ -108,9 +108,17 @@ def _in_this_folder(*, yes: bool) -> tuple[Path | None, tuple[str, ...]]:
             name = unknown[0].name
             if taken(f"Questions: {name}: use it? You will be asked what its columns are."):
                 return unknown[0].relative_to(Path.cwd()), ()
+        if len(unknown) == 1 and yes and _all_proposed(unknown[0]):
+            say(f"Questions: {unknown[0].name}, the only table here")
+            return unknown[0].relative_to(Path.cwd()), ()
         notes = ("no question file here; these come with moot", _how_to_take_yours(unknown))
         for path in undecoded_tables(Path.cwd()):
             say(f"{path.name} is skipped: {not_utf8(path.relative_to(Path.cwd()), 'it is none')}")
+        for error in broken_tables(Path.cwd()):
+            line = f"line {error.line}: " if error.line is not None else ""
+            say(
+                f"{Path(str(error.file)).name} is skipped: {line}{f'{error.key}: ' if error.key else ''}{error.problem}"
+            )
         return None, _said(notes)
     if yes:
         names = few_names([str(path) for path in likely])
@@ -120,6 +128,18 @@ def _in_this_folder(*, yes: bool) -> tuple[Path | None, tuple[str, ...]]:
     for place, path in enumerate(likely):
         say(f"  {place + 1:3}  {path}")
     return likely[one("Which?", [[place] for place in range(len(likely))])], ()
+
+
+def _all_proposed(path: Path) -> bool:
+    """Whether something would be proposed for each column that is needed."""
+    sheet = sheet_of_questions(path)
+    stated = NOTHING_STATED if sheet is None else Stated(sheet=sheet.name)
+    while doubts := propose_columns(path, stated).doubts:
+        way = next((way for doubt in doubts if (way := _proposed_for(doubt)) is not None), None)
+        if way is None:
+            return False
+        stated = stated_too(stated, way)
+    return True
 
 
 def _said(notes: tuple[str, str]) -> tuple[str, str]:

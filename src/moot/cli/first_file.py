@@ -154,7 +154,9 @@ def _write(output: Path, text: str) -> None:
 
 def _say_next(starter: StarterFile, first: Sequence[str]) -> None:
     count = starter.questions.count
-    asked = f", {count} questions" if count is not None else ""
+    packaged = starter.questions.keys.get("builtin")
+    of_ours = f" of {packaged}, which comes with moot" if packaged is not None else ""
+    asked = f", {count} questions{of_ours}" if count is not None else ""
     say(f"\nWrote {starter.path}: {', '.join(starter.named)}{asked}; solo, vote and talkative")
     if any(model.simulated for model in starter.models):
         say("Simulated models are not real: their results say nothing about real ones.")

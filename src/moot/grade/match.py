@@ -239,7 +239,7 @@ def _are_one(one: str, other: str, language: str) -> bool:
 
 
 def _says_less(reference: str, answer: str, reading: Callable[[str], str]) -> bool:
-    if _but_for_brackets(reference, answer, reading) or _is_share_of_hundred(reference, answer):
+    if _but_for_brackets(reference, answer, reading) or _is_share_of_hundred(reference, answer, reading):
         return True
     if _is_part_in_words(reference, answer, reading) or _is_part_in_words(answer, reference, reading):
         return True
@@ -289,14 +289,19 @@ def _says_percent(text: str) -> bool:
     return _PERCENT.search(text) is not None
 
 
-def _is_share_of_hundred(reference: str, answer: str) -> bool:
+def _is_share_of_hundred(reference: str, answer: str, reading: Callable[[str], str]) -> bool:
     """0.02 of 2 %, or the other way. A number from 1 on may be as many percent as well."""
-    one, other = _AMOUNT.fullmatch(reference.strip()), _AMOUNT.fullmatch(answer.strip())
+    one, other = (_AMOUNT.fullmatch(_percent_in_digits(text, reading).strip()) for text in (reference, answer))
     if one is None or other is None or bool(one["percent"]) == bool(other["percent"]):
         return False
     percent, share = (one, other) if one["percent"] else (other, one)
     part = _decimal(share)
     return 0 < abs(part) < 1 and part * 100 == _decimal(percent)
+
+
+def _percent_in_digits(text: str, reading: Callable[[str], str]) -> str:
+    """Five percent, whose sign reading takes off."""
+    return f"{reading(text).rstrip('%')}%" if _says_percent(text) and not _HAS_DIGITS.search(text) else text
 
 
 def _decimal(amount: re.Match[str]) -> Decimal:

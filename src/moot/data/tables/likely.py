@@ -17,6 +17,9 @@ LARGEST_BYTES = 32 * 2**20
 
 TEXT_ENDINGS = (".csv", ".tsv", ".jsonl", ".json")
 
+_TABLES_OF_ROWS = frozenset(ENDINGS) - {".json", ".txt"}
+"""Those that are hardly anything else: a .json is the settings of many a program."""
+
 _OF_REPLIES = ({"model", "questionid"}, {"model", "pred"})
 """Columns of recorded replies and of label matrices, which have an answer too."""
 
@@ -34,6 +37,27 @@ def unknown_tables(folder: Path) -> list[Path]:
 def undecoded_tables(folder: Path) -> list[Path]:
     """Texts with the ending of a table that are no UTF-8: they may well be questions, and nobody could look."""
     return [path for path in _looked_at(folder) if path.suffix.lower() in TEXT_ENDINGS and not is_utf8(path)]
+
+
+def broken_tables(folder: Path) -> list[FileError]:
+    """What is wrong with each table that can be decoded and still not be read; it may well be the questions."""
+    return [
+        error
+        for path in _looked_at(folder)
+        if path.suffix.lower() in _TABLES_OF_ROWS
+        and not (path.suffix.lower() in TEXT_ENDINGS and not is_utf8(path))
+        and (error := _broken(path)) is not None
+    ]
+
+
+def _broken(path: Path) -> FileError | None:
+    try:
+        propose_columns(path, _sheet(path))
+    except FileError as error:
+        return error
+    except OSError as error:
+        return FileError(f"cannot be read: {error.strerror or error}", file=path)
+    return None
 
 
 def _looked_at(folder: Path) -> list[Path]:

@@ -18,7 +18,7 @@ from itertools import islice
 
 from moot.team.final_line import free_words
 from moot.team.final_line import patterns as p
-from moot.team.final_line.letters import YES_NO, known_letter, whole_option
+from moot.team.final_line.letters import YES_NO, known_letter, short_yes_no, whole_option
 from moot.types import Question
 
 MOST_LINES = 500
@@ -273,7 +273,9 @@ def _bare(line: str, question: Question, *, opening: bool, listed: bool) -> str 
         word_match = p.SAID.match(line, len(line) - len(line.lstrip(p.EDGES + "($|<>#")))
         word = YES_NO.get(word_match.group(1).casefold()) if word_match else None
         rest = line[word_match.end() :].lstrip("*_`\"'»”) ") if word_match else ""
-        return word if not rest.strip(" .!*_") or (opening and rest[:1] in tuple(",.;:!—–")) else None
+        if not rest.strip(" .!*_") or (opening and rest[:1] in tuple(",.;:!—–")):
+            return word
+        return YES_NO.get(short_yes_no(line.strip(p.EDGES)).casefold())
     if alone := p.ALONE.fullmatch(line):
         return known_letter(alone.group(1), question)
     named = p.NAMED.fullmatch(line)

@@ -64,9 +64,13 @@ def whole_option(words: str, question: Question) -> str | None:
     )
 
 
-_TAG = r"(?:it|he|she|they|that|this|there|we|you|i) (?:is|was|are|were|am|does|did|do|has|have|had|can|could|will|would|should)"
+_WHO = r"(?:it|he|she|they|that|this|there|we|you|i)"
+_TAG = rf"{_WHO} (?:is|was|are|were|am|does|did|do|has|have|had|can|could|will|would|should)"
+_TRUE = r"(?:it|that|this)(?: is|['’]s) (?:correct|right|true|so)"
+_FALSE = r"(?:it|that|this)(?: is|['’]s) (?:not (?:correct|right|true|so)|incorrect|false|wrong|untrue)"
+_DENIED = rf"{_TAG}(?:n['’]t| not)|{_WHO} (?:cannot|can['’]t|won['’]t)|{_WHO}['’](?:s|re|m) not"
 _YES_OR_NO = re.compile(
-    rf"\s*(?:(?P<yes>yes),? {_TAG}|(?P<no>no),? (?:{_TAG}(?:n['’]t| not)|(?:it|he|she|they|that|we|you|i) cannot)"
+    rf"\s*(?:(?P<yes>yes),? (?:{_TAG}|{_TRUE})|(?P<no>no),? (?:{_DENIED}|{_FALSE})"
     r"|(?P<da>да),? (?:это )?(?:так|верно|правда)|(?P<net>нет),? (?:это )?(?:не (?:так|верно|правда)|неверно|неправда))[.!]?\s*",
     re.IGNORECASE,
 )
