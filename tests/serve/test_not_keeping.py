@@ -73,12 +73,12 @@ ODD["thoughts"] = completion()
 ODD["thoughts"]["choices"][0]["message"]["reasoning_content"] = f"hm{LONE}\x00"
 
 
-@pytest.mark.parametrize("budget", [{}, {"budget_usd": 100.0}], ids=["behind", "with a budget"])
+@pytest.mark.parametrize("budget", [{}, {"budget_usd": 100_000.0}], ids=["behind", "with a budget"])
 @pytest.mark.parametrize("store", ["sqlite", "postgresql"])
 async def test_one_odd_reply_stops_nothing(
     tmp_path: Path, request: pytest.FixtureRequest, store: str, budget: dict[str, Any]
 ) -> None:
-    config: dict[str, Any] = dict(budget)
+    config: dict[str, Any] = dict(budget)  # more than a bill of as many tokens as can be told
     if store == "postgresql":
         config["store"] = request.getfixturevalue("postgres").database()
     odd = iter([*ODD.values(), completion()])
@@ -153,7 +153,7 @@ async def _dies(*_: Any) -> None:
 # --- a file that is gone ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("budget", [{}, {"budget_usd": 100.0}], ids=["behind", "with a budget"])
+@pytest.mark.parametrize("budget", [{}, {"budget_usd": 100_000.0}], ids=["behind", "with a budget"])
 @pytest.mark.parametrize("way", ["moved away", "replaced"])
 async def test_a_file_that_is_gone_is_said_and_keeps_all_when_it_is_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str, budget: dict[str, Any], caplog: pytest.LogCaptureFixture
@@ -216,7 +216,7 @@ class Process:
 
 
 @pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="this system cannot bound the files of a process")
-@pytest.mark.parametrize("budget", [{}, {"budget_usd": 100.0}], ids=["behind", "with a budget"])
+@pytest.mark.parametrize("budget", [{}, {"budget_usd": 100_000.0}], ids=["behind", "with a budget"])
 async def test_a_full_disk_asks_no_model_and_is_left_by_itself(tmp_path: Path, budget: dict[str, Any]) -> None:
     long = completion(json.dumps({**json.loads(GOOD), "reasoning": "word " * 20_000}))
     async with hostile(lambda body, number: http(long)) as server, aiohttp.ClientSession() as session:
