@@ -713,12 +713,13 @@ class TestColumnsThatNoNameTells:
         assert "such as columns: {text: Prompt text, answer: Right answer in brief}" in error
         assert error.count("the columns are") == 1
 
-    def test_the_only_table_of_the_folder_is_named(self, capfd: Captured) -> None:
+    def test_the_only_table_of_the_folder_is_taken(self, capfd: Captured) -> None:
         Path("support.csv").write_text(SUPPORT)
         assert moot("init", "--yes") == 0
         said = capfd.readouterr().out.splitlines()
-        assert "  --questions support.csv asks which of its columns is what" in said
-        assert max(len(line) for line in said if "questions" in line) <= 80
+        assert "Questions: support.csv, the only table here" in said
+        assert moot("init", "--yes", "--questions", "support.csv", "-o", "other.yaml") == 0
+        assert written(Path("other.yaml"))["questions"] == written()["questions"]
 
     def test_the_only_table_of_the_folder_is_offered(self, monkeypatch: pytest.MonkeyPatch, capfd: Captured) -> None:
         table = Path("golden set.csv")

@@ -30,9 +30,14 @@ def before(text: str) -> str:
     return re.sub(r"\b(?:a|an|the)\s+(?=\S)", "", " ".join(words)) or " ".join(folded.split())
 
 
+STROKED = {"ł": "l", "ø": "o", "æ": "ae", "œ": "oe", "đ": "d", "ð": "d", "þ": "th", "ħ": "h", "ı": "i"}
+
+
 def _bare(character: str) -> str:
     if character.isascii() or "а" <= character <= "я":
         return character
+    if character in STROKED:
+        return STROKED[character]
     return "".join(part for part in unicodedata.normalize("NFKD", character) if not unicodedata.combining(part))
 
 

@@ -155,7 +155,7 @@ def _write(output: Path, text: str) -> None:
 def _say_next(starter: StarterFile, first: Sequence[str]) -> None:
     count = starter.questions.count
     packaged = starter.questions.keys.get("builtin")
-    of_ours = f" of {packaged}, which comes with moot" if packaged is not None else ""
+    of_ours = f" of {packaged}" if packaged is not None else ""
     asked = f", {count} questions{of_ours}" if count is not None else ""
     say(f"\nWrote {starter.path}: {', '.join(starter.named)}{asked}; solo, vote and talkative")
     if any(model.simulated for model in starter.models):

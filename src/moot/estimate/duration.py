@@ -2,7 +2,7 @@
 
 What holds an endpoint up is how many calls it is given in a minute, how many tokens, or how many calls at once and how long
 each takes. Endpoints work at the same time, so the one that takes longest counts. What a question must wait for, turn after
-turn, is not in it: with many questions under way others fill the gaps.
+turn, is not in it: with many questions under way others fill the gaps. One reply is, or a few calls would take no time.
 """
 
 from __future__ import annotations
@@ -70,7 +70,10 @@ def _of_endpoint(
     tokens = sum(taken[name].prompt_tokens + taken[name].completion_tokens for name in names)
     waited_s = sum(_waited_s(taken[name], reply_s.get(name)) for name in names)
     known = all(name in reply_s for name in names)
-    held = [Duration(waited_s / limits.concurrent, names, f"{limits.concurrent} at once", waited_s / calls, known)]
+    longest_s = max(_waited_s(taken[name], reply_s.get(name)) / taken[name].calls for name in names)
+    # However many at once, no run is shorter than its longest reply.
+    busy_s = max(waited_s / limits.concurrent, longest_s)
+    held = [Duration(busy_s, names, f"{limits.concurrent} at once", waited_s / calls, known)]
     if limits.rpm is not None:
         held.append(Duration(60 * calls / limits.rpm, names, f"{limits.rpm:,g} requests a minute", None))
     if limits.tpm is not None:

@@ -243,7 +243,9 @@ def _says_less(reference: str, answer: str, reading: Callable[[str], str]) -> bo
         return True
     if _is_part_in_words(reference, answer, reading) or _is_part_in_words(answer, reference, reading):
         return True
-    if ("&" in reference) == ("&" in answer) or reading(with_and(reference)) != reading(with_and(answer)):
+    if ("&" in reference) == ("&" in answer):
+        return False
+    if all(reading(with_and(reference, word)) != reading(with_and(answer, word)) for word in ("and", "и")):
         return False
     return joins_names(reference) or joins_names(answer)
 

@@ -28,6 +28,9 @@ from moot.grade.units import units
 from moot.grade.wrapping import unwrapped
 from moot.types import Question
 
+_LETTERS_OF = {"ł": "l", "ø": "o", "æ": "ae", "œ": "oe", "đ": "d", "ð": "d", "þ": "th", "ħ": "h", "ı": "i"}
+_STROKED = re.compile(rf"(?<=[^\W\d_])[{''.join(_LETTERS_OF)}]|[{''.join(_LETTERS_OF)}](?=[^\W\d_])")
+"""Letters within a word that Unicode takes for no accented ones: Łódź is Lodz. Alone Ø is no O."""
 _STRESS = "\u0301"
 _ARTICLES = ("a", "an", "the")
 _RAISED = re.compile(rf"[⁰¹²³⁴-⁹]+|(?<=[0-9])[¼½¾⅐-⅞]|(?<=[0-9])[₀-₉]+|(?<=[^\W_]){MINUS}(?![^\W_])")
@@ -351,7 +354,8 @@ def _folded(text: str) -> str:
 def _composed(text: str) -> str:
     composed = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     plain = composed.replace("ё", "е").replace(_STRESS, "")
-    return "".join(map(_plain, plain))
+    plain = "".join(map(_plain, plain))
+    return plain if plain.isascii() else _STROKED.sub(lambda letter: _LETTERS_OF[letter.group()], plain)
 
 
 @lru_cache(maxsize=5_000)

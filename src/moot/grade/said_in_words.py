@@ -11,10 +11,13 @@ _INITIALS = re.compile(
     r"(?<![\w.])(?:[A-ZА-Я]\. ?){1,11}[A-ZА-Я]\.(?!\w)|(?<![\w.])(?:[A-ZА-Я]\.){2,12}[A-ZА-Я](?![\w.])"
 )
 _AMPERSAND = re.compile(r"(?<=[^\W_])\s?&\s?(?=[^\W_])")
-_JOINED = re.compile(r"(?<![\w'’-])(?P<one>[\w'’-]{1,100})(?:\s?&\s?|\s[aA]nd\s)(?=(?P<other>[\w'’-]{1,100}))")
+_JOINED = re.compile(
+    r"(?<![\w'’-])(?P<one>[\w'’-]{1,100})(?:\s?&\s?|\s(?:[aA]nd|и)\s)(?:[tT]he )?(?=(?P<other>[\w'’-]{1,100}))"
+)
 _ATTACHED_UNITS = (
     "km cm mm nm µm μm um kg mg µg μg ml cl dl kl hz khz mhz ghz thz kw mw gw tw kwh mwh kv mv ma pa kpa mpa hpa kj mj ev kev "
-    "mev gev kb mb gb tb pb kbps mbps gbps mph kph kmh rpm ft lb lbs oz yd min sec hr hrs ha kcal cal mol mmol db am pm ms ns ps "
+    "mev gev kb mb gb tb pb bps kbps mbps gbps kib mib gib tib mmhg ohm ohms kohm mah pf nf "
+    "mph kph kmh rpm ft lb lbs oz yd min sec hr hrs ha kcal cal mol mmol db am pm ms ns ps "
     "км см мм нм мкм кг мг мл гц кгц мгц ггц вт квт мвт гвт кв па кпа мпа гпа дж кдж мдж га мин сек кб мб гб тб"
 )
 _ATTACHED = re.compile(
@@ -27,9 +30,9 @@ _WRITTEN_OUT = 6
 """Up to a million and down to a millionth what stands behind the e is written out; beyond, as a power of ten."""
 
 
-def with_and(text: str) -> str:
+def with_and(text: str, word: str = "and") -> str:
     """A & B as A and B; in TeX the sign is one of tables."""
-    return _AMPERSAND.sub(" and ", text) if "&" in text and "\\" not in text else text
+    return _AMPERSAND.sub(f" {word} ", text) if "&" in text and "\\" not in text else text
 
 
 def joins_names(text: str) -> bool:

@@ -321,7 +321,8 @@ class _Gap:
         return self.text[place - 1] != "."
 
     def _ratio(self) -> bool:
-        return self.text == ":" and self.left == self.right
+        between_numbers = self._between((NUMBER,), (NUMBER,)) and self.text in (" : ", " :")  # not the one of a list
+        return between_numbers or (self.text == ":" and self.left == self.right)
 
     def _comma(self) -> str:
         """A decimal comma is a point, unless it may part thousands; between a letter and a number it parts two things."""

@@ -40,6 +40,8 @@ _ONE_OHM = str.maketrans("Ω", "Ω")
 
 def with_units(text: str) -> str:
     """A text in which such units behind a number are written out, and those in words are as their symbol is read."""
+    if "Hg" in text:
+        text = text.replace("mm Hg", "mmHg")
     return with_unit_words(_QUANTITY.sub(_written_out, text.translate(_ONE_OHM)))
 
 
