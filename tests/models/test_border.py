@@ -6,6 +6,7 @@ import json
 import math
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -227,7 +228,7 @@ def assert_clean(reply: Reply) -> None:
         assert math.isfinite(number)
         assert number >= 0
     row = call_row(StoredCall("k", "m", "[]", reply.keyed("k")), "x")
-    assert reply_of(row) == reply.keyed("k")
+    assert reply_of(row) == replace(reply.keyed("k"), in_part=None), "a bill in part is booked as the call is made"
 
 
 class Odd(ScriptedModel):
