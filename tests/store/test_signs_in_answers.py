@@ -137,7 +137,7 @@ def test_texts_that_were_one_for_their_words_are_asked_about_again(tmp_path: Pat
     assert json.loads(kept) == [apart]
 
 
-@pytest.mark.parametrize("text", ["2/5", "x < 3", "10⁶", "The Seine.", "−5", "C++", "Ёлка", "a + b", "?!"])
+@pytest.mark.parametrize("text", ["2/5", "x < 3", "10⁶ m", "The Seine.", "−5", "C++", "Ёлка", "a + b", "?!"])
 def test_the_rule_of_then_is_the_words_alone(text: str) -> None:
     assert without_signs(normalise(text)) == without_signs(text)
 

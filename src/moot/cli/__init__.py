@@ -17,7 +17,8 @@ def main() -> None:
         listen()
     from moot.cli.app import app
     from moot.cli.exit import leave, run_app
+    from moot.cli.safe_text import say
     from moot.models.wordless_warnings import tell_warnings_without_words
 
-    tell_warnings_without_words(lambda told: print(f"moot: {told}", file=sys.stderr))
+    tell_warnings_without_words(lambda told: say(f"moot: {told}", file=sys.stderr))
     leave(run_app(app, sys.argv[1:]))

@@ -154,8 +154,16 @@ def call_keys(steps: Sequence[Sequence[Any]], never_made: Collection[str] = ()) 
 
 
 def lacks_calls(steps: Sequence[Sequence[Any]], never_made: Collection[str]) -> bool:
-    """Whether one that a play asked for never took place."""
-    return bool(never_made) and any(step[3] in never_made for step in steps)
+    """Whether one that a play asked for never took place. To ask a recording again for what was of no use brings nothing new:
+    what it took is all told by the reply that is there."""
+    if not never_made:
+        return False
+    asked: set[tuple[Any, ...]] = set()
+    for step in steps:
+        if step[3] in never_made and tuple(step[:3]) not in asked:
+            return True
+        asked.add(tuple(step[:3]))
+    return False
 
 
 def drafts_of(cell: Stored, verdict: Verdict) -> tuple[Answer, ...]:

@@ -36,7 +36,9 @@ def played_back_words(figures: Mapping[str, Any]) -> str:
         return ", with recorded replies, paid when they were made" if PAID_HERE in figures and known else ""
     if figures.get("bill_usd") is None:
         then = ((figures.get("costs_known") or {}).get("at_least_usd") or 0.0) - here
-        return f"; {money(then)} of what is known was paid when recorded replies were made" if then > 0 else ""
+        if then > 0:
+            return f"; {money(then)} of what is known was paid when recorded replies were made"
+        return "" if here else "; whatever it was, it was paid when recorded replies were made"
     if here == figures.get("bill_usd"):
         return ""
     return f", all {f'but {money(here)} ' if here else ''}of it when recorded replies were made"

@@ -267,6 +267,14 @@ class Raw:
         plays = [play for several in self._as_played.values() for play in several] if self.again else []
         return {(play.question, play.repeat, name) for play in plays for name in play.unreached}
 
+    def _lacks(self, steps: list[list[Any]]) -> bool:
+        """A call that never took place, unless it was only to ask again for what a recording's reply did not say."""
+        places = [(who, stage, turn) for who, stage, turn, *_ in steps]
+        return any(
+            step[3] in self.never_made and places.index(place) == n
+            for n, (step, place) in enumerate(zip(steps, places, strict=True))
+        )
+
     @cached_property
     def _as_played(self) -> dict[str, list[Episode]]:
         values = {(row["cell"], row["question_id"], row["repeat"]): row for row in self.tables["episodes"]}
@@ -289,7 +297,7 @@ class Raw:
                     seconds=row["seconds"],
                     verdict=verdict,
                     calls=tuple(dict.fromkeys(key for _, _, key in asked if key not in self.never_made)),
-                    lacks_calls=any(key in self.never_made for _, _, key in asked),
+                    lacks_calls=self._lacks(steps),
                     asked=tuple(asked),
                     traces=tuple(verdict.get("traces", ())),
                     waits=self.waits(row["question_id"]),
