@@ -79,13 +79,57 @@ async def test_no_warning_of_a_library_shows_a_key(command: list[str], tmp_path:
         assert "of my own" in told, "whoever uses moot from Python keeps the words of other warnings"
 
 
+async def odd_call(*pauses: asyncio.Event) -> None:
+    """Each pause is waited for, and then it warns once more."""
+    warnings.warn(f"input_value='{KEY}'", UserWarning, stacklevel=1)
+    for pause in pauses:
+        await pause.wait()
+        warnings.warn(f"input_value='{KEY}'", UserWarning, stacklevel=1)
+
+
+async def test_what_others_catch_meanwhile_puts_no_words_back(capsys: pytest.CaptureFixture[str]) -> None:
+    first, second = asyncio.Event(), asyncio.Event()
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        warnings.showwarning = warnings._showwarning_orig  # type: ignore[attr-defined]
+        warnings._showwarnmsg_impl = lambda told: sys.stderr.write(f"{told.message}\n")  # type: ignore[attr-defined]
+        with warnings.catch_warnings():
+            call = asyncio.ensure_future(warning_without_words(odd_call(first, second)))
+            await asyncio.sleep(0)
+        first.set()
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        second.set()
+        await call
+    told = capsys.readouterr().err
+    assert KEY not in told
+    assert told.count("its words are not told") == 3
+
+
+async def test_a_call_that_is_given_up_hears_of_it() -> None:
+    heard: list[type[BaseException]] = []
+
+    async def given_up() -> None:
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError as error:
+            heard.append(type(error))
+            raise
+
+    call = asyncio.ensure_future(warning_without_words(given_up()))
+    await asyncio.sleep(0)
+    call.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await call
+    assert heard == [asyncio.CancelledError]
+
+
 async def test_the_warnings_of_others_are_theirs() -> None:
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         filters = list(warnings.filters)
         for _ in range(3):
-            with warning_without_words():
-                warnings.warn(f"input_value='{KEY}'", UserWarning, stacklevel=1)
+            await warning_without_words(odd_call())
             warnings.warn("of my own", DeprecationWarning, stacklevel=1)
         assert warnings.filters == filters
     assert [(each.category, str(each.message)) for each in told[1::2]] == [(DeprecationWarning, "of my own")] * 3

@@ -89,10 +89,11 @@ class LitellmModel:
         }
 
     async def generate(self, request: Request) -> Reply:
-        with warning_without_words():  # its own classes warn of a reply in another form than they know, and repeat it
-            while True:
-                with suppress(StreamRefused):
-                    return await self._generate_once(request)
+        while True:
+            with suppress(
+                StreamRefused
+            ):  # its own classes warn of a reply in another form than they know, and repeat it
+                return await warning_without_words(self._generate_once(request))
 
     async def _generate_once(self, request: Request) -> Reply:
         body: dict[str, Any] = {**self._params, **request.params}

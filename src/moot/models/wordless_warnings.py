@@ -10,13 +10,16 @@ from __future__ import annotations
 import re
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine, Generator
 from contextvars import ContextVar
-from typing import Any
+from functools import partial
+from types import coroutine
+from typing import Any, TypeVar, cast
 
 from moot.models.meanwhile import Meanwhile
 
 _NEVER_AWAITED = re.compile(r"coroutine '(\w{1,100})\.[\w.<>]{1,200}' was never awaited")
+T = TypeVar("T")
 _within: ContextVar[bool] = ContextVar("without_words", default=False)
 
 UNTOLD = "its words are not told, since they may repeat what a model was asked or has said"
@@ -41,12 +44,31 @@ def _is_left_by_litellm(message: object, category: type[Warning]) -> bool:
     return any(getattr(module.__dict__.get(made[1]), "__module__", "").startswith("litellm.") for module in places)
 
 
-def warning_without_words() -> Meanwhile[bool]:
-    """Around a call of a library, in tasks that begin there too."""
-    shown = warnings.showwarning  # it may have been replaced since, as whoever captures warnings does
+@coroutine
+def warning_without_words(call: Coroutine[Any, Any, T]) -> Generator[Any, Any, T]:
+    """What a call of a library comes to, which warns without words, also in tasks that begin there. How warnings are shown is
+    one thing for the whole process, and whoever catches some for a while puts back what was there before: so it is looked
+    after at every step."""
+    step = partial(call.send, None)
+    with Meanwhile(_within, True):
+        while True:
+            _hide_words()
+            try:
+                waited_for = step()
+            except StopIteration as done:
+                return cast(T, done.value)
+            try:
+                came = yield waited_for
+            except BaseException as error:  # noqa: BLE001  whatever ends the waiting is for the call to hear
+                step = partial(call.throw, error)
+            else:
+                step = partial(call.send, came)
+
+
+def _hide_words() -> None:
+    shown = warnings.showwarning
     if not getattr(shown, "tells_no_words", False):
         _show_by(lambda message, category, *where, **more: _show(shown, message, category, *where, **more))
-    return Meanwhile(_within, True)
 
 
 def _show(
