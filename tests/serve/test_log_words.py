@@ -236,6 +236,7 @@ def test_what_is_known_to_quote_nothing_is_told_in_its_words() -> None:
         BudgetReached("the budget of $1.00 is reached: $1.00 spent"),
         StoreFull("s.db: no space left on the device; everything stored so far is kept"),
         StoreError("s.db: waited 5 s for the lock: another process is writing to it"),
+        StoreError("/srv/o'brien/s.db: disk I/O error"),
     ):
         assert in_log(error) == str(error)
 

@@ -17,7 +17,7 @@ NOT_LOGGED = "whose words are not logged"
 _KIND = re.compile(r"[A-Za-z]{1,40}(?=: )")
 """A call's error begins with the name of its class."""
 _WHERE = re.compile(r"(?:no whole reply from )?(?P<address>https?://[^\s'\"]{1,300})(?P<status> answered \d{3}\b)?")
-_VALUE = re.compile(r"(?:, found | with text |['\"]).*", re.DOTALL)
+_VALUE = re.compile(r"(?:, found | with text |(?<![^\s(\[{:=,])[bBrRuU]{0,2}['\"]).*", re.DOTALL)
 """From here on a store's error quotes what it holds, or what it was to hold."""
 
 
