@@ -26,7 +26,8 @@ class QuestionCosts:
     usd: Mapping[str, float] | None
     """None where the price of a single call is unknown."""
     cut: frozenset[str] = frozenset()
-    """Questions of which a play lacks calls: what they took is less than such a question takes (`cut_by_failures`)."""
+    """Questions of which nobody knows what they take, since a play of them, or too many of the others', lacks calls
+    (`of_no_known_cost`)."""
 
     @property
     def calls_per_question(self) -> float | None:
@@ -54,7 +55,25 @@ def question_costs(source: Source, seen: Sequence[EpisodeOutline]) -> QuestionCo
     known = [cost for cost in paid if cost is not None]
     calls = means_by_question([float(len(episode.calls)) for episode in seen], seen)
     usd = means_by_question(known, seen) if len(known) == len(paid) else None
-    return QuestionCosts(calls, usd, cut_by_failures(seen))
+    return QuestionCosts(calls, usd, of_no_known_cost(calls, cut_by_failures(seen)))
+
+
+FEW = 0.05
+
+
+def of_no_known_cost(calls: Mapping[str, float], cut: frozenset[str]) -> frozenset[str]:
+    """Those of which a play lacks calls. Where one question takes more calls than another, those that lack none may be the cheap
+    ones: then of no question anybody knows it, unless only few lack any."""
+    if len(cut) <= FEW * len(calls):
+        return cut
+    whole = {round(taken, 9) for question, taken in calls.items() if question not in cut}
+    if not whole:
+        return cut
+    least = min(whole)
+    alike = len(whole) == 1 and all(
+        calls[question] < least - 1e-9 for question in cut
+    )  # with one more it may have taken as many
+    return cut if alike else frozenset(calls)
 
 
 def without_cut(costs: Mapping[str, float], cut: Collection[str]) -> Mapping[str, float]:

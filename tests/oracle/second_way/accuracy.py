@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from second_way.hanging import CLUSTERS, together
-from second_way.options import cut_short
+from second_way.options import unpriceable
 from second_way.raw import Cell, Episode, Raw, same_words
 from second_way.shares import Grade, graded, share_row
 from second_way.tables import table_of
@@ -129,7 +129,7 @@ def _row(raw: Raw, cell: Cell) -> dict[str, Any]:
 
 def _one_question(raw: Raw, episodes: Sequence[Episode]) -> dict[str, Any]:
     """What it takes to be asked once, by the questions of which no play lacks a call."""
-    lacking = cut_short(episodes)
+    lacking = unpriceable([episodes])
     whole = [episode for episode in episodes if episode.question not in lacking]
     prices = [raw.calls.get(key, {}).get("cost_usd") for episode in episodes for key in episode.calls]
     paid = [(play.question, _sum_usd([raw.calls.get(key, {}).get("cost_usd") for key in play.calls])) for play in whole]

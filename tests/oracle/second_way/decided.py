@@ -9,7 +9,7 @@ from statistics import median
 from typing import Any
 
 from second_way.accuracy import _by_question, _per_question, _sum_usd
-from second_way.options import cut_short
+from second_way.options import cut_short, unpriceable
 from second_way.pairs import drafting
 from second_way.quiz_pairs import adjusted, apart_on_both_sides, bounds, difference
 from second_way.raw import Cell, Episode, Raw
@@ -52,7 +52,7 @@ def _costs(raw: Raw, episodes: list[Episode]) -> tuple[float | None, float | Non
 def _cascade(raw: Raw, cell: Cell) -> Row:
     episodes, paths = raw.episodes(cell), _paths(raw, cell)
     players = [player["name"] for player in cell.spec["players"]]
-    lacking = cut_short(episodes)
+    lacking = unpriceable([episodes])
     calls, usd = _costs(raw, [episode for episode in episodes if episode.question not in lacking])
     share = share_row(_by_question(episodes))
     # Who was asked is told by the transcripts: what the record of a path says must be the same.

@@ -14,7 +14,7 @@ from second_way.bounded import BoundedMean
 from second_way.compare import ANY_TEXT
 from second_way.hanging import together
 from second_way.intervals import mean
-from second_way.options import cut_short
+from second_way.options import cut_short, unpriceable
 from second_way.raw import Cell, Episode, Raw
 from second_way.shares import Grade, graded, share_row
 
@@ -206,7 +206,7 @@ def _models(cell: Cell) -> set[str]:
 
 def _spent(raw: Raw, cell: Cell, asked: Collection[str] | None = None) -> Row:
     every = [episode for episode in raw.episodes(cell) if asked is None or episode.question in asked]
-    lacking = cut_short(every)
+    lacking = unpriceable([every])
     episodes = [episode for episode in every if episode.question not in lacking]
     plays: dict[str, list[list[Row]]] = {}
     for episode in episodes:

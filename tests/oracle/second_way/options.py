@@ -76,7 +76,7 @@ class Option:
 
     def _means(self, spent: object) -> dict[str, float]:
         paid: dict[str, list[float]] = {}
-        lacking = cut_short(episode for own in self.episodes for episode in own)
+        lacking = unpriceable(self.episodes)
         for own in self.episodes:
             for question, several in _asked(own).items():
                 if question in lacking:
@@ -340,6 +340,22 @@ def _same(raw: Raw, player: str, one: Table, other: Table) -> bool:
 def cut_short(episodes: Iterable[Episode]) -> set[str]:
     """Questions of which a play failed, or went on without somebody whose call did."""
     return {episode.question for episode in episodes if _lacking(episode)}
+
+
+def unpriceable(cells: Sequence[Sequence[Episode]]) -> set[str]:
+    """Questions of which nobody knows what they take: those cut short. Or all, where those that are not may be the cheap ones:
+    more than one in twenty is cut short, and not all take equally many calls, as far as they were made."""
+    lacking = cut_short(episode for own in cells for episode in own)
+    taken: dict[str, list[float]] = {}
+    for own in cells:
+        for question, several in _asked(own).items():
+            taken.setdefault(question, []).append(mean([float(len(episode.calls)) for episode in several]))
+    each = {question: mean(several) for question, several in taken.items()}
+    whole = [each[question] for question in each if question not in lacking]
+    if not whole or 20 * len(lacking) <= len(each):
+        return lacking
+    equal = max(whole) - min(whole) < 1e-9 and all(each[question] < min(whole) - 1e-9 for question in lacking)
+    return lacking if equal else {*each}
 
 
 def _lacking(episode: Episode) -> bool:

@@ -83,7 +83,7 @@ def too_few_in_common(played: int) -> str:
 
 def too_few_whole(whole: int) -> str:
     if not whole:
-        return "each of its plays lacks a call, so that nobody knows what it takes"
+        return "so many of its plays lack a call that nobody knows what it takes"
     return f"no call is missing on {count(whole, 'question')} only, too few in common with the others to compare what they take"
 
 

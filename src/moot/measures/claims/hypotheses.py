@@ -125,7 +125,7 @@ def ratio_of(source: Source, cells: Sequence[Stored], term: Term) -> Ratio | str
             if side.cost_usd is None:
                 return f"the cost of {term.side} is unknown"
             if not side.whole_usd:
-                return f"no question of {term.side} has been played with no call missing"
+                return f"so many plays of {term.side} lack a call that nobody knows what it takes"
             return Ratio(side.whole_usd, left_out=side.left_out)
         case "skyline":
             repeated = int(source.config.get("repeats", 1)) > 1

@@ -69,7 +69,7 @@ def _standing_for(table: Stored, alone: Sequence[Stored]) -> Alone:
 def _spent(source: Source, cell: Stored, asked: Collection[str] | None = None) -> Row:
     """For one question, played once with no call missing, what it would take alone. `asked`: over these; None: over all."""
     played = [episode for episode in source.seen(cell) if asked is None or episode.key[0] in asked]
-    cut = cut_by_failures(played)
+    cut = question_costs(source, played).cut
     seen = [episode for episode in played if episode.key[0] not in cut]
     nothing = None if cut else 0.0
     spent = source.spent(key for episode in seen for key in episode.calls)
