@@ -304,7 +304,7 @@ def test_no_table_has_an_interval_where_too_many_plays_were_without_somebody(
     rows["others"] = [row for row in figures["accuracy"] + figures["players"] if row.get("player") != "ann"]
     left = {place for place, end in ends_of_intervals(rows) if end is not None}
     bounds = {".frontier.within_bounds.low", ".frontier.within_bounds.high"}  # whatever comes of it: these are no guess
-        assert left - bounds <= {".frontier.low", ".frontier.high"}, "ann alone is on it"
+    assert left - bounds <= {".frontier.low", ".frontier.high"}, "ann alone is on it"
     assert [row["of"] for row in figures["frontier"] if row["low"] is not None] == ["solo@ann"]
     assert not any(row["beaten_by"] for row in figures["frontier"])
     command("report", path, "--all")

@@ -351,6 +351,20 @@ class TestVerdictsInOtherLanguages:
         logs = imported(tmp_path, "question,is_correct,model,reply", *rows)
         assert stated(logs) == [0.5, 0.5]
 
+    @pytest.mark.parametrize(
+        "said", ["So it is, I would say: {}, of course", '{{"answer": "{}", "sure": 1}}', "Ja? {}"], ids=repr
+    )
+    def test_so_it_is_whatever_the_replies_look_like_where_several_have_the_same(
+        self, said: str, tmp_path: Path
+    ) -> None:
+        quoted = '"' + said.replace('"', '""') + '"'
+        rows = [
+            f"Is {n}?,{('yes', 'no')[n % 2]},{m},{quoted.format('yes')}" for n in range(6) for m in ("m1", "m2", "m3")
+        ]
+        logs = imported(tmp_path, "question,correct,model,reply", *rows)
+        assert stated(logs) == [None, None, None]
+        assert any("taken for neither" in note for note in logs.notes)
+
     def test_to_such_questions_verdicts_that_differ_between_replies_are_verdicts(self, tmp_path: Path) -> None:
         logs = imported(tmp_path, "question,correct,model,reply", "Hot?,yes,m1,yes", "Hot?,no,m2,no")
         assert stated(logs) == [1.0, 0.0]

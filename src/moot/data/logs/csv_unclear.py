@@ -46,30 +46,33 @@ def unclear_column(table: QuestionTable, wanted: str | None) -> UnclearColumn | 
     if wanted is not None and plain(wanted) == plain(column):
         return None
     words = several(asked)
-    cells: dict[str, set[str]] = {}
+    cells: dict[str, list[str]] = {}
     for _, row in table.rows((column, *words)):
         if (cell := text(row.get(column))) is not None:
-            cells.setdefault(str([row.get(each) for each in words]), set()).add(cell.strip().casefold())
-    if not cells or not all(len(each) == 1 for each in cells.values()):
+            cells.setdefault(str([row.get(each) for each in words]), []).append(cell.strip().casefold())
+    if not cells or not all(len({*each}) == 1 for each in cells.values()):
         return None
-    there = set.union(*cells.values())
+    there = {cell for each in cells.values() for cell in each}
     if "choices" in of_question and there <= set(PLACES):
         return UnclearColumn(
             column, "the place of the right choice", "write the letters of the right choices under answer"
         )
-    if "choices" not in of_question and there <= YES_OR_NO and reply is not None and _mostly_yes_or_no(table, reply):
-        return UnclearColumn(column, "the right answer", "call it answer")
+    if "choices" not in of_question and there <= YES_OR_NO and reply is not None:
+        # That several replies to every question are alike right or alike wrong is rarer than that it is asked for yes or no.
+        alike = len(cells) > 1 and 2 * sum(len(each) > 1 for each in cells.values()) > len(cells)
+        if alike or _mostly_yes_or_no(table, reply):
+            return UnclearColumn(column, "the right answer", "call it answer")
     return None
 
 
 def _mostly_yes_or_no(table: QuestionTable, reply: str) -> bool:
     said = [words for _, row in table.rows((reply,)) if (words := (text(row.get(reply)) or "").split())]
-    return bool(said) and 2 * sum(_begins_so(words) for words in said) > len(said)
+    return bool(said) and 2 * sum(_says_so(words) for words in said) > len(said)
 
 
-def _begins_so(words: Sequence[str]) -> bool:
-    """ "Yes, it is." """
-    return words[0].strip(".,;:!*\"'").casefold() in YES_OR_NO
+def _says_so(words: Sequence[str]) -> bool:
+    """ "Yes, it is.", "So the answer is yes." """
+    return any(word.strip(".,;:!*\"'{}[]`").casefold() in YES_OR_NO for word in (words[0], words[-1]))
 
 
 def no_reference(doubt: str) -> str:
