@@ -297,6 +297,13 @@ async def test_a_text_that_is_json_is_shown_as_it_was_written(tmp_path: Path, br
             browser.execute_script("document.getElementById('kind').value = 'text'")
             ask(browser, "Write a configuration.")
             whole()
+            last = browser.execute_async_script(
+                "const [text, plain, done] = arguments;"
+                "const page = document.querySelector('script[type=module]').src;"
+                "import(page.replace(/[^/]*$/, 'written.js')).then(({ lastWords }) => done(lastWords(text, plain)));",
+                *(words, True),
+            )
+            assert last == words, "while it is being written too"
             browser.refresh()
             whole()
             assert console(browser) == []

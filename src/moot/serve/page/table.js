@@ -427,7 +427,7 @@ function writing({ player, stage, turn, voice, text }) {
   place.written += text;
   soon(place, () => {
     const line = place.element.querySelector(".answer");
-    const last = lastWords(place.written);
+    const last = lastWords(place.written, isText() && ["drafting", "reading"].includes(work?.doing));
     if (last) {
       line.classList.remove("thinking");
       line.classList.add("writing");

@@ -5,9 +5,10 @@ const LOOKED_AT = 20_000; // characters at its end: it is looked at anew with ev
 const FIELD = /"(?:reasoning|answer|solution|final_solution|strongest|weakest)"\s*:\s*"((?:[^"\\]|\\.)*)/g;
 const ESCAPED = { n: "\n", t: " ", r: "", b: "", f: "" };
 
-/** The end of what was written, in words: of a reply in a form, of the part that is being filled in. */
-export function lastWords(whole) {
-  const inForm = whole.slice(0, LAST).trimStart().startsWith("{");
+/** The end of what was written, in words: of a reply in a form, of the part that is being filled in. `plain`: it is a text,
+    whatever it begins with. */
+export function lastWords(whole, plain = false) {
+  const inForm = !plain && whole.slice(0, LAST).trimStart().startsWith("{");
   const text = whole.slice(inForm ? -LOOKED_AT : -10 * LAST);
   const words = inForm ? ([...text.matchAll(FIELD)].at(-1)?.[1] ?? "").replace(/\\(?:u([0-9a-fA-F]{4})|(.))/g, (_, number, letter) => (number ? String.fromCharCode(parseInt(number, 16)) : (ESCAPED[letter] ?? letter))) : text;
   const line = words.replace(/\*\*|__|`+|#{1,6} /g, "").replace(/\s+/g, " ").trim();
