@@ -147,6 +147,8 @@ NOTATIONS = [
     ("-5 °C", "minus five degrees Celsius", r"$-5^\circ$C"),
     ("5 µg", "5 μg", "5 ug", "5 micrograms", r"$5\,\mu\text{g}$"),
     ("5 million dollars", "$5 m", "$5 million", r"\$5 million"),
+    ("60 km/h", "60 KM/H"),
+    ("5 m/s", "5 M/S"),
     ("2 hours", "2.0 hours", "2 h", "2 hrs."),
 ]
 IN_RUSSIAN = [

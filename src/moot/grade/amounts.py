@@ -65,7 +65,8 @@ def is_same_amount(one: str, other: str, language: str) -> bool:
     here, there = pair
     if here.unit is None or there.unit is None:
         return here.unit is there.unit and (here.in_powers or there.in_powers) and here[:3] == there[:3]
-    return here[:3] == there[:3] and here.unit == there.unit and not here.unit.is_letter
+    here_alone, there_alone = here.unit.is_letter, there.unit.is_letter
+    return here[:3] == there[:3] and here.unit.name == there.unit.name and not (here_alone or there_alone)
 
 
 def may_be_same_amount(one: str, other: str, language: str) -> bool:
@@ -85,7 +86,8 @@ def are_two_amounts(one: str, other: str, language: str) -> bool:
     here, there = pair
     if here.unit is None or there.unit is None:
         return here.unit is there.unit and (here.in_powers or there.in_powers) and here[:3] != there[:3]
-    return here.unit.name != there.unit.name and not (here.unit.is_letter or there.unit.is_letter)
+    unclear = any(unit.is_letter or unit.has_letter for unit in (here.unit, there.unit))
+    return here.unit.name != there.unit.name and not unclear
 
 
 def is_of_a_letter(text: str, language: str) -> bool:

@@ -15,10 +15,12 @@ from moot.grade.unit_symbols import PREFIXES, RUSSIAN_PREFIXES, RUSSIAN_UNITS, U
 
 
 class UnitRead(NamedTuple):
-    """`name`: the same for whatever says the same. `is_letter`: a letter alone, which may be something else."""
+    """`name`: the same for whatever says the same. `is_letter`: a letter alone, which may be something else.
+    `has_letter`: so is a part of it, and in other capitals it is mostly no other unit: 5 M/S."""
 
     name: str
     is_letter: bool = False
+    has_letter: bool = False
 
 
 _METRIC = {
@@ -139,7 +141,8 @@ def read_unit(text: str) -> UnitRead | None:
     unit, per = _name(rate["unit"]), _name(rate["per"])
     if unit is None or per is None or "/" in unit + per:
         return None
-    return UnitRead(f"{unit}/{per}{'^2' if rate['squared'] else ''}")
+    has_letter = min(len(rate["unit"]), len(rate["per"])) == 1
+    return UnitRead(f"{unit}/{per}{'^2' if rate['squared'] else ''}", has_letter=has_letter)
 
 
 def _name(text: str) -> str | None:
