@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, ClassVar, Protocol, TypeVar
 
+from moot.grade.amounts import amount_key
 from moot.grade.lemmas import lemma_key
 from moot.grade.match import alike, alike_but_for_marks, may_say_less, told_apart
 from moot.grade.normalise import normalise, spelled, too_long
@@ -159,6 +160,7 @@ def _as_graded(clusters: list[Cluster], language: str) -> list[Cluster]:
     texts = list(dict.fromkeys(cluster.text for cluster in clusters))
     short = [text for text in texts if not too_long(text)]
     keys = [{text: spelled(text, language) for text in texts}, {text: normalise(text) for text in short}]
+    keys.append({text: key for text in short if (key := amount_key(text, language)) is not None})
     links = [
         (one, other)
         for of_text in keys

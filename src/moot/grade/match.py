@@ -13,6 +13,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import ClassVar, Protocol
 
+from moot.grade.amounts import are_two_amounts, is_of_a_letter, is_same_amount, may_be_same_amount
 from moot.grade.apart import may_part_numbers, numbers_of
 from moot.grade.lemmas import lemmas
 from moot.grade.listed import NOT_LISTED, only_listed
@@ -93,7 +94,7 @@ _AMOUNT = re.compile(
 _HAS_DIGITS = re.compile(r"[0-9]")
 _PART = re.compile(r"-?[0-9]{1,6}/[0-9]{1,6}")
 _PERCENT = re.compile(r"%|(?<![^\W\d_])(?:per ?cent|процент)", re.IGNORECASE)
-_INITIALS = re.compile(r"(?:[A-Z]\. ?){2,5}[A-Z]?")
+_INITIALS = re.compile(r"(?:(?:[Tt]he|[Aa]n?) )?(?:[A-Z]\. ?){2,5}[A-Z]?")
 _WORDS_LIKE_INITIALS = frozenset(
     [
         "who", "us", "it", "is", "as", "am", "at", "he", "me", "we", "or", "so", "in", "on", "no", "an", "be", "by",
@@ -167,15 +168,24 @@ def _among(variants: tuple[str, ...], answer: str, reading: Callable[[str], str]
     answer_read = reading(answer)
     language = case.question.language
     return any(
-        (answer_read == reading(variant) or _says_less(variant, answer, reading) or _say_so_in_letters(variant, answer))
-        and not _are_two(variant, answer, language)
+        is_same_amount(variant, answer, language)
+        or (
+            (
+                answer_read == reading(variant)
+                or _says_less(variant, answer, reading)
+                or _say_so_in_letters(variant, answer)
+            )
+            and not _are_two(variant, answer, language)
+        )
         for variant in map(unwrapped, variants)
     )
 
 
 def _among_but_for_case(variants: tuple[str, ...], answer: str, reading: Callable[[str], str], case: Case) -> bool:
-    """Where the case of a unit says nothing, as of 16 gb, it is that of the variant; and of a variant, that of the answer."""
-    if _among(variants, answer, reading, case):
+    """Where the case of a unit says nothing, as of 16 gb, it is that of the variant; and of a variant, that of the answer.
+    So it is where a unit is a letter, which may be something else: 5 m for 5 metres."""
+    language = case.question.language
+    if _among(variants, answer, reading, case) or any(may_be_same_amount(own, answer, language) for own in variants):
         return True
     read = ((in_case_of(variant, answer), in_case_of(answer, variant), variant) for variant in variants)
     return any(
@@ -186,7 +196,7 @@ def _among_but_for_case(variants: tuple[str, ...], answer: str, reading: Callabl
 def alike(one: str, other: str, language: str) -> bool:
     """Whether each of two answers would be right, were the other the reference."""
     one, other = unwrapped(one), unwrapped(other)
-    return (
+    return is_same_amount(one, other, language) or (
         bool(units(one)) == bool(units(other))
         and not _one_is_percent(one, other)
         and _say_the_same(one, other, language)
@@ -207,12 +217,14 @@ def told_apart(one: str, other: str, language: str) -> bool:
 
 def alike_but_for_marks(one: str, other: str, language: str) -> bool:
     """The same where only one of the two has brackets around its members, the sign of a unit, such as percent, or an &, is said
-    in words, or has a unit in the case of the standard.
+    in words, or has a unit in the case of the standard, or in words where the other has a letter.
 
     Such likeness is not handed on: 1, 5 may be [1, 5] or (1, 5), 5 % may be 5 or 0.05, 5 may be $5 or €5, and A & B may be A B
     or A and B.
     """
     one, other = as_written = unwrapped(one), unwrapped(other)
+    if may_be_same_amount(one, other, language):
+        return True
     one, other = in_case_of(one, other), in_case_of(other, one)
     if _say_the_same(one, other, language) and (bool(units(one)) != bool(units(other)) or (one, other) != as_written):
         return True
@@ -260,9 +272,15 @@ def _is_part_in_words(part: str, decimal: str, reading: Callable[[str], str]) ->
 
 
 def may_say_less(text: str, language: str) -> bool:
-    """Whether it has what `alike_but_for_marks` looks at: brackets, a sign of percent, an &, a unit in nobody's case, or a part
-    of one in words."""
-    if "&" in text or has_loose_unit(text) or _says_percent(text) or listed_in(text) is not None:
+    """Whether it has what `alike_but_for_marks` looks at: brackets, a sign of percent, an &, a unit in nobody's case or of one
+    letter, or a part of one in words."""
+    if (
+        "&" in text
+        or is_of_a_letter(text, language)
+        or has_loose_unit(text)
+        or _says_percent(text)
+        or listed_in(text) is not None
+    ):
         return True
     return not _HAS_DIGITS.search(text) and _PART.fullmatch(spelled(unwrapped(text), language)) is not None
 
@@ -272,6 +290,7 @@ def _are_two(reference: str, answer: str, language: str) -> bool:
         _differ_in_a_sign(reference, answer)
         or _are_two_formulas(reference, answer, language)
         or _part_numbers_elsewhere(reference, answer, language)
+        or are_two_amounts(reference, answer, language)
     )
 
 

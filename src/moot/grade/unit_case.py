@@ -15,7 +15,6 @@ from collections.abc import Iterator
 
 from moot.grade.numerals import ENGLISH_COUNTS
 from moot.grade.unit_symbols import NAMES
-from moot.grade.unit_words import has_unit_of_a_letter, lettered_as, with_unit_words
 
 _LONGEST = max(map(len, NAMES))
 WRITTEN_OUT = frozenset(NAMES.values())
@@ -34,21 +33,32 @@ _QUANTITY = re.compile(
     rf"(?:[\s}}]{{0,2}}(?:\^\{{?-?[0-9]\}}?|[⁻¹²³]{{1,2}})?[\s}}]{{0,2}}(?:[/*·⋅×]|\bper\b|\\cdot)\s?{_OPENED}{_SYMBOL}){{0,3}}",
     re.IGNORECASE,
 )
+_WRITTEN_NAMES = "|".join(sorted((name for name in WRITTEN_OUT if name.isalpha()), key=len, reverse=True))
+_WRITTEN_NAMES = _WRITTEN_NAMES.replace("metre", "met(?:re|er)").replace("litre", "lit(?:re|er)")
+_IN_WORDS = re.compile(
+    rf"(?P<number>(?:[0-9⁰¹²³⁴-⁹½¼¾]|(?<![^\W_])(?:{_NUMBER_WORD}))[\s~-]{{1,3}})"
+    rf"(?P<name>{_WRITTEN_NAMES})s?(?![^\W_])",
+    re.IGNORECASE,
+)
+"""5 megawatts, which are 5 MW, and 5 millimeters."""
 _IN_QUANTITY = re.compile(r"(?<!\\)(?<![^\W\d_])[^\W\d_]+")
 _ONE_OHM = str.maketrans("Ω", "Ω")
 
 
 def with_units(text: str) -> str:
-    """A text in which such units behind a number are written out, and those in words are as their symbol is read."""
+    """A text in which such units behind a number are written out."""
     if "Hg" in text:
         text = text.replace("mm Hg", "mmHg")
-    return with_unit_words(_QUANTITY.sub(_written_out, text.translate(_ONE_OHM)))
+    return _IN_WORDS.sub(_as_written_out, _QUANTITY.sub(_written_out, text.translate(_ONE_OHM)))
+
+
+def _as_written_out(quantity: re.Match[str]) -> str:
+    name = quantity["name"].lower()
+    return quantity["number"] + (f"{name[:-2]}re" if name.endswith(("meter", "liter")) else name)
 
 
 def in_case_of(text: str, other: str) -> str:
-    """A text whose units, where they are in no spelling of the standard, are spelled as the other text has their letters; and
-    5 volts are 5 V where the other has that."""
-    text = lettered_as(text, other) if len(text) <= _MOST and len(other) <= _MOST else text
+    """A text whose units, where they are in no spelling of the standard, are spelled as the other text has their letters."""
     if len(text) > _MOST or len(other) > _MOST or not any(map(_is_loose, _symbols_of(text))):
         return text
     spellings: dict[str, set[str]] = defaultdict(set)
@@ -64,8 +74,8 @@ def in_case_of(text: str, other: str) -> str:
 
 
 def has_loose_unit(text: str) -> bool:
-    """Whether a unit's case says nothing where it could, 16 gb, or it is in words for a letter: 5 volts."""
-    return len(text) <= _MOST and (any(map(_is_loose, _symbols_of(text))) or has_unit_of_a_letter(text))
+    """Whether a unit's case says nothing where it could: 16 gb."""
+    return len(text) <= _MOST and (any(map(_is_loose, _symbols_of(text))))
 
 
 def _symbols_of(text: str) -> Iterator[str]:

@@ -1,209 +1,151 @@
-"""Units in words behind a number, as their symbols are read: 10 kilograms are 10 kg, and 5 метров в секунду 5 м/с.
+"""What a unit says, in words or by its symbol, in English or Russian: kilometres per hour, km/h and км/ч are one.
 
-A symbol of one letter may be something else (5 m is five million to some, and 5 B no bit), so such a unit has one form in words
-(5 metres are 5 metre), and is its symbol only beside a text that has it.
+A reading has the prefix and the unit, as the standard names them, and no case is folded off a symbol: mW is no MW.
+What is in no table has no reading. Of a letter alone it is only one of the readings: 5 m may be five million, 5 T five tonnes.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
-from moot.grade.numerals import is_count
-from moot.grade.unit_symbols import NAMES, PREFIXES
-
-_MOST = 1_000
-"""Characters. Longer texts are no quantities."""
+from moot.grade.unit_symbols import PREFIXES, RUSSIAN_PREFIXES, RUSSIAN_UNITS, UNITS
 
 
-class UnitWord(NamedTuple):
-    """How a unit in words is read, and its symbol."""
+class UnitRead(NamedTuple):
+    """`name`: the same for whatever says the same. `is_letter`: a letter alone, which may be something else.
+    `has_letter`: so is a part of it, and in other capitals it is mostly no other unit: 5 M/S."""
 
-    read: str
-    symbol: str
+    name: str
+    is_letter: bool = False
+    has_letter: bool = False
 
 
 _METRIC = {
-    "metre": "m", "meter": "m", "gram": "g", "gramme": "g", "second": "s", "ampere": "A", "amp": "A", "kelvin": "K",
-    "hertz": "Hz",
-    "newton": "N", "pascal": "Pa", "joule": "J", "watt": "W", "volt": "V", "ohm": "Ω", "tesla": "T", "coulomb": "C", "litre": "l",
-    "liter": "l", "electronvolt": "eV", "bit": "b", "byte": "B", "tonne": "t", "parsec": "pc", "becquerel": "Bq", "sievert": "Sv",
-    "gray": "Gy", "farad": "F", "weber": "Wb", "mole": "mol", "calorie": "cal", "bar": "bar", "decibel": "dB", "watt-hour": "Wh",
-    "watt hour": "Wh", "watthour": "Wh", "dalton": "Da", "jansky": "Jy", "radian": "rad",
+    "metre": "metre", "meter": "metre", "gram": "gram", "gramme": "gram", "second": "second", "ampere": "ampere", "amp": "ampere",
+    "kelvin": "kelvin", "hertz": "hertz", "newton": "newton", "pascal": "pascal", "joule": "joule", "watt": "watt",
+    "volt": "volt",
+    "ohm": "ohm", "tesla": "tesla", "coulomb": "coulomb", "litre": "litre", "liter": "litre", "electronvolt": "electronvolt",
+    "electron volt": "electronvolt", "bit": "bit", "byte": "byte", "tonne": "tonne", "parsec": "parsec", "becquerel": "becquerel",
+    "sievert": "sievert", "gray": "gray", "farad": "farad", "weber": "weber", "mole": "mole", "calorie": "calorie", "bar": "bar",
+    "watthour": "watthour", "watt hour": "watthour", "dalton": "dalton", "jansky": "jansky", "radian": "radian",
+    "siemens": "siemens", "henry": "henry", "henrie": "henry", "curie": "curie", "molar": "molar", "torr": "torr",
+    "amperehour": "amperehour",
+    "ampere hour": "amperehour", "amp hour": "amperehour", "decibel": "decibel",
 }  # fmt: skip
 _OTHERS = {
-    "minute": "min", "hour": "h", "hr": "h", "mile": "mi", "yard": "yd", "ounce": "oz", "pound": "lb", "gallon": "gal",
-    "hectare": "ha", "bit per second": "bps",
+    "min": "minute", "minute": "minute", "minutes": "minute", "hour": "hour", "hours": "hour", "hr": "hour", "hrs": "hour",
+    "mi": "mile", "mile": "mile", "miles": "mile", "yd": "yard", "yard": "yard", "yards": "yard", "oz": "ounce", "ounce": "ounce",
+    "ounces": "ounce", "lb": "pound", "lbs": "pound", "pound": "pound", "pounds": "pound", "gal": "gallon", "gallon": "gallon",
+    "gallons": "gallon", "ha": "hectare", "hectare": "hectare", "hectares": "hectare", "ft": "foot", "foot": "foot",
+    "feet": "foot", "in": "inch", "inch": "inch", "inches": "inch", "sec": "second", "secs": "second", "henries": "henry",
+    "day": "day", "days": "day", "mph": "mile/hour", "kph": "kilometre/hour", "dollar": "$", "dollars": "$", "euro": "€",
+    "euros": "€", "rouble": "₽", "roubles": "₽", "ruble": "₽", "rubles": "₽", "degree": "°", "degrees": "°",
+    "mmhg": "millimetre of mercury", "mm hg": "millimetre of mercury",
 }  # fmt: skip
-_ODD = {
-    "feet": "ft",
-    "foot": "ft",
-    "inches": "in",
-    "inch": "in",
-    "seconds": "s",
-    "sec": "s",
-    "secs": "s",
-    "henries": "H",
-    "henrys": "H",
-    "lbs": "lb",
-}
-_NOT_ALONE = frozenset(("second", "bar", "bit", "pound", "mole", "foot", "gray"))
-"""In the singular another word: a twenty-second, and 5 bit."""
-_FORMS = {"s": "sec", "h": "hour", "m": "metre", "g": "gram", "l": "litre", "A": "ampere"}
-"""What a unit of one letter is called, whatever its spelling; two seconds must not become a second."""
 _OF_RUSSIAN = {
-    "метр": "м", "грамм": "г", "секунд": "с", "ампер": "А", "герц": "Гц", "ньютон": "Н", "паскал": "Па", "джоул": "Дж",
-    "ватт": "Вт", "вольт": "В", "литр": "л", "электронвольт": "эВ", "бит": "бит", "байт": "байт", "тонн": "т", "беккерел": "Бк",
-    "зиверт": "Зв", "кельвин": "К", "тесл": "Тл", "кулон": "Кл", "вебер": "Вб", "калори": "кал", "минут": "мин", "час": "ч",
-    "гектар": "га", "ватт-час": "Втч",
+    "метр": "metre", "грамм": "gram", "секунд": "second", "ампер": "ampere", "герц": "hertz", "ньютон": "newton",
+    "паскал": "pascal", "джоул": "joule", "ватт": "watt", "вольт": "volt", "литр": "litre", "электронвольт": "electronvolt",
+    "бит": "bit", "байт": "byte", "тонн": "tonne", "беккерел": "becquerel", "зиверт": "sievert", "кельвин": "kelvin",
+    "тесл": "tesla", "кулон": "coulomb", "вебер": "weber", "калори": "calorie", "ом": "ohm", "фарад": "farad", "генри": "henry",
+    "сименс": "siemens", "мол": "mole", "парсек": "parsec", "ватт час": "watthour", "децибел": "decibel",
 }  # fmt: skip
-_RUSSIAN_PREFIXES = {
-    "пико": "п", "нано": "н", "микро": "мк", "милли": "м", "санти": "с", "деци": "д", "гекто": "г", "кило": "к", "мега": "М",
-    "гига": "Г", "тера": "Т",
+_OTHERS_OF_RUSSIAN = {
+    "минут": "minute", "час": "hour", "гектар": "hectare", "мил": "mile", "фут": "foot", "дюйм": "inch", "фунт": "pound",
+    "доллар": "$", "рубл": "₽", "градус": "°",
 }  # fmt: skip
-_ENDINGS = (
-    "",
-    "а",
-    "у",
-    "ом",
-    "е",
-    "ы",
-    "ов",
-    "ам",
-    "ами",
-    "ах",
-    "ь",
-    "я",
-    "ю",
-    "ем",
-    "ей",
-    "и",
-    "ям",
-    "ями",
-    "ях",
-    "й",
-    "ью",
+_RUSSIAN_PREFIX_WORDS = {
+    "пико": "pico", "нано": "nano", "микро": "micro", "милли": "milli", "санти": "centi", "деци": "deci", "гекто": "hecto",
+    "кило": "kilo", "мега": "mega", "гига": "giga", "тера": "tera", "пета": "peta",
+}  # fmt: skip
+_ENDINGS = ["", *"ауеыьяюий", "ом", "ов", "ам", "ами", "ах", "ем", "ей", "ям", "ями", "ях"]
+_BINARY = {"kibi", "mebi", "gibi", "tebi", "pebi", "exbi"}
+_MORE_SYMBOLS = {
+    "dB": "decibel", "h": "hour", "€": "€", "₽": "₽", "$": "$", "°": "°", "°C": "°C", "°F": "°F", "v": "volt", "w": "watt",
+    "j": "joule", "n": "newton", "Km": "kilometre", "KM": "kilometre", "Kg": "kilogram", "KG": "kilogram",
+    "руб": "₽", "евро": "€", "ч": "hour", "мин": "minute", "сек": "second", "га": "hectare", "т": "tonne", "бит": "bit",
+    "байт": "byte", "дБ": "decibel", "с": "second", "Гбайт": "gigabyte", "Мбайт": "megabyte", "Кбайт": "kilobyte",
+    "кбайт": "kilobyte", "Гбит": "gigabit", "Мбит": "megabit", "Кбит": "kilobit",
+    "Втч": "watthour", "кВтч": "kilowatthour", "МВтч": "megawatthour", "ГВтч": "gigawatthour", "мВтч": "milliwatthour",
+    "гПа": "hectopascal", "см": "centimetre", "дм": "decimetre", "дл": "decilitre", "сл": "centilitre",
+}  # fmt: skip
+"""KM is met with as much as km, and no other unit has its letters; nor have v, w, j and n."""
+_NO_SYMBOLS = frozenset(("am", "as", "at"))
+"""Hours of the morning, and words."""
+_CELSIUS = re.compile(
+    r"(?:°|degrees?|градус(?:а|ов|ы)?) ?(?:of )?(?P<scale>c|f|celsius|centigrade|fahrenheit|(?:по )?(?:цельси|фаренгейт)[яу])"
 )
+_RATE = re.compile(
+    r"(?P<unit>.+?)(?: per |(?<=[^\W\d_]) ?/ ?| в )(?P<per>[^\W\d_]{1,12})(?P<squared> squared| ?\^2|²| в квадрате)?"
+)
+_HOURS = re.compile(r"(?<=(?:watt|ватт))s?[ -](?=hour|час)|(?<=amp)(?:ere)?s?[ -](?=hour)")
+_TIMES_HOURS = re.compile(r"(?<=W|A) ?[·*⋅-]? ?(?=h\Z)|(?<=Вт) ?[·*⋅-]? ?(?=ч\Z)")
+_LONGEST = 40
 
 
 def _words() -> Iterator[tuple[str, str]]:
-    prefixes = {"": "", **{name: symbol for symbol, name in PREFIXES.items() if symbol not in "µμ"}}
-    for prefix, sign in prefixes.items():
-        for name, symbol in _METRIC.items():
-            if prefix or name not in _NOT_ALONE:
-                yield prefix + name, sign + symbol
-            yield f"{prefix}{name}s", sign + symbol
-    for name, symbol in _OTHERS.items():
-        if name not in _NOT_ALONE:
-            yield name, symbol
-        yield f"{name}s", symbol
-    yield from _ODD.items()
-    for prefix, sign in {"": "", **_RUSSIAN_PREFIXES}.items():
-        for stem, symbol in _OF_RUSSIAN.items():
-            yield from ((f"{prefix}{stem}{ending}", sign + symbol) for ending in _ENDINGS)
+    prefixes = ["", *sorted({*PREFIXES.values()}), *sorted(_BINARY)]
+    for prefix in prefixes:
+        for word, name in _METRIC.items():
+            if prefix not in _BINARY or name in ("bit", "byte"):
+                yield f"{prefix}{word}", f"{prefix}{name}"
+                yield f"{prefix}{word}s", f"{prefix}{name}"
+    yield from _OTHERS.items()
+    for prefix, english in {"": "", **_RUSSIAN_PREFIX_WORDS}.items():
+        for stem, name in _OF_RUSSIAN.items():
+            yield from ((f"{prefix}{stem}{ending}", f"{english}{name}") for ending in _ENDINGS)
+    for stem, name in _OTHERS_OF_RUSSIAN.items():
+        yield from ((f"{stem}{ending}", name) for ending in _ENDINGS)
 
 
-def _reading(word: str, symbol: str) -> UnitWord:
-    if symbol in NAMES:
-        return UnitWord(NAMES[symbol], symbol)
-    if len(symbol) > 1:
-        return UnitWord(symbol, symbol)
-    russian = next((stem for stem, sign in _OF_RUSSIAN.items() if sign == symbol and not symbol.isascii()), None)
-    english = next((name for name, sign in (*_METRIC.items(), *_OTHERS.items(), *_ODD.items()) if sign == symbol), word)
-    return UnitWord(_FORMS.get(symbol) or russian or english, symbol)
+def _symbols() -> Iterator[tuple[str, str]]:
+    for symbol, (name, prefixes) in UNITS.items():
+        if not symbol.startswith("i"):
+            yield symbol, name
+        for prefix in prefixes:
+            named = PREFIXES.get(prefix, "kilo")
+            yield prefix + symbol, f"{named[:2]}bi{name}" if symbol.startswith("i") else f"{named}{name}"
+    for symbol, name in RUSSIAN_UNITS.items():
+        yield symbol, name
+        yield from ((prefix + symbol, RUSSIAN_PREFIXES[prefix] + name) for prefix in RUSSIAN_PREFIXES)
 
 
-_READ = {word: _reading(word, symbol) for word, symbol in _words()}
-_NAME = re.compile(r"[^\W\d_]{2,30}")
-_HOURS = re.compile(r"[ -](?:hours?|час(?:а|ов)?)(?![^\W_])", re.IGNORECASE)
-_BEFORE = re.compile(r"(?:[0-9⁰¹²³⁴-⁹½¼¾][)}]{0,2}|(?<![^\W_])(?P<count>[^\W\d_]{2,20}))[\s~-]{1,3}\Z")
-_LOOKED_BACK = 25
-_RATE = re.compile(r"(?: per |/| в )(?P<per>[^\W\d_]{1,12})(?![^\W_])(?P<squared> squared)?", re.IGNORECASE)
-_LETTER = re.compile(r"(?<=[0-9])\s?(?P<letter>[^\W\d_])(?![^\W_])")
-_SMALL_TOO = frozenset("VWJN")
-"""Letters that are no other unit's when they are small."""
-_PER = {"sec": "s", "s": "s", "second": "s", "hour": "h", "h": "h", "hr": "h", "minute": "min", "min": "min"}
-_PER |= {
-    "metre": "m",
-    "meter": "m",
-    "litre": "l",
-    "liter": "l",
-    "секунду": "с",
-    "с": "с",
-    "час": "ч",
-    "ч": "ч",
-    "минуту": "мин",
-}
-_WITH_RATE = frozenset(("km", "cm", "mm", "mi", "ft", "kg", "mg", "ml", "км", "см", "мм", "кг", "мг", "мл"))
-"""Symbols, of 60 km per hour."""
-_AS_ONE = {"mi/h": "mph", "b/s": "bit/s", "B/s": "byte/s"}
+def _by_symbol() -> dict[str, str]:
+    """What two units have for a symbol is nobody's."""
+    names: dict[str, set[str]] = {}
+    for symbol, name in _symbols():
+        names.setdefault(symbol, set()).add(name.replace("bit/s", "bit/second").replace("byte/s", "byte/second"))
+    told = {
+        symbol: next(iter(found)) for symbol, found in names.items() if len(found) == 1 and symbol not in _NO_SYMBOLS
+    }
+    return {**_MORE_SYMBOLS, **told}
 
 
-class Quantity(NamedTuple):
-    """A unit in words behind a number: where it stands, and how it is read."""
-
-    start: int
-    end: int
-    unit: UnitWord
-    rate: str
+_BY_WORD = dict(_words())
+_BY_SYMBOL = _by_symbol()
 
 
-def with_unit_words(text: str) -> str:
-    """A text in which units in words, behind a number, are read as their symbols."""
-    return _replaced(text, lambda found: found.unit.read)
+@lru_cache(maxsize=5_000)
+def read_unit(text: str) -> UnitRead | None:
+    """The unit that is all of a text."""
+    if not text or len(text) > _LONGEST:
+        return None
+    if (degrees := _CELSIUS.fullmatch(text.lower())) is not None:
+        return UnitRead("°C" if degrees["scale"].removeprefix("по ")[0] in "cц" else "°F")
+    if (name := _name(text)) is not None:
+        return UnitRead(name, len(text) == 1 and text.isalpha())
+    if (rate := _RATE.fullmatch(text)) is None:
+        return None
+    unit, per = _name(rate["unit"]), _name(rate["per"])
+    if unit is None or per is None or "/" in unit + per:
+        return None
+    has_letter = min(len(rate["unit"]), len(rate["per"])) == 1
+    return UnitRead(f"{unit}/{per}{'^2' if rate['squared'] else ''}", has_letter=has_letter)
 
 
-def lettered_as(text: str, other: str) -> str:
-    """The same with the symbol where that is a letter which the other text has, in its case, behind a number."""
-    letters = {letter["letter"] for letter in _LETTER.finditer(other)}
-    letters |= {letter.upper() for letter in letters if letter.upper() in _SMALL_TOO}
-    letters |= {"l"} & {letter.lower() for letter in letters}
-    if not letters:
-        return text
-    return _replaced(text, lambda found: found.unit.symbol if found.unit.symbol in letters else None)
-
-
-def has_unit_of_a_letter(text: str) -> bool:
-    """Whether it has a unit in words behind a number, the symbol of which is a letter."""
-    return any(len(found.unit.symbol) == 1 and not found.rate for found in _quantities(text))
-
-
-def _replaced(text: str, reading: Callable[[Quantity], str | None]) -> str:
-    parts, end = [], 0
-    for found in _quantities(text):
-        if (read := reading(found)) is not None:
-            rate = f"{_in_rate(found.unit)}/{found.rate}" if found.rate else read
-            parts += [text[end : found.start], _AS_ONE.get(rate, rate)]
-            end = found.end
-    return "".join((*parts, text[end:])) if parts else text
-
-
-def _in_rate(unit: UnitWord) -> str:
-    return unit.symbol if len(unit.symbol) == 1 else unit.read
-
-
-def _quantities(text: str) -> Iterator[Quantity]:
-    if len(text) > _MOST:
-        return
-    for name in _NAME.finditer(text):
-        word, end = name.group().lower(), name.end()
-        if "watt" in word or "ватт" in word:
-            hours = _HOURS.match(text, end)
-            word, end = (
-                (f"{word}-hour" if word.isascii() else f"{word}-час", hours.end()) if hours is not None else (word, end)
-            )
-        unit = _READ.get(word) or (UnitWord(word, word) if word in _WITH_RATE else None)
-        if unit is None:
-            continue
-        before = _BEFORE.search(text[max(0, name.start() - _LOOKED_BACK) : name.start()])
-        if before is None or (before["count"] and not is_count(before["count"].lower())):
-            continue
-        per = _RATE.match(text, end)
-        rate = _PER.get(per["per"].lower(), "") if per is not None else ""
-        if per is not None and rate:
-            end = per.end()
-            rate += "^2" if per["squared"] else ""
-        if not rate and word in _WITH_RATE:
-            continue
-        yield Quantity(name.start(), end, unit, rate)
+def _name(text: str) -> str | None:
+    bare = text.removesuffix(".")
+    symbol = _TIMES_HOURS.sub("", bare)
+    return _BY_SYMBOL.get(symbol) or _BY_WORD.get(_HOURS.sub(" ", bare.lower()))

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from functools import lru_cache
-
-from moot.grade.one_notation import in_one_notation
 
 _REMEMBERED = 500
 """Characters up to which a text is worth remembering: of one answer this is asked many times."""
@@ -14,7 +13,7 @@ _AROUND = re.compile(rf"{_EDGE}(?P<mark>\*{{1,3}}|_{{1,3}}|`{{1,3}})(?P<inside>\
 
 
 def unwrapped(text: str) -> str:
-    """A text without the marks around it, in one notation where it is one amount.
+    """A text without the marks around it, its letters composed.
 
     What has such a mark within is no one thing: *a*, *b*; nor is what has no word.
     """
@@ -27,6 +26,7 @@ def _remembered(text: str) -> str:
 
 
 def _unwrapped(text: str) -> str:
+    text = text if text.isascii() else unicodedata.normalize("NFC", text)  # before anything reads it
     while (around := _AROUND.fullmatch(text)) is not None:
         inside = around["inside"]
         if around["mark"][0] in inside.replace("\\_", "") and not _is_other(around["mark"], inside):
@@ -34,7 +34,7 @@ def _unwrapped(text: str) -> str:
         if not re.search(r"[^\W_]", inside):
             break
         text = inside.strip()
-    return in_one_notation(text)
+    return text
 
 
 def _is_other(mark: str, inside: str) -> bool:
