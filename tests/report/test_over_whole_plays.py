@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,9 @@ COUNT, KNOWN = 40, 9
 OF_VOTE = f"of vote: over the {KNOWN} of {COUNT} questions on which no call is missing."
 
 
-def recorded(folder: Path, known: int, count: int = COUNT, **spent: Any) -> Path:
+def recorded(folder: Path, known: int, count: int = COUNT, strategies: Sequence[str] = ("vote",), **spent: Any) -> Path:
     """cat's recording has replies to so many of the questions, ann's and bob's to all."""
+    folder.mkdir(exist_ok=True)
     questions = [{"id": f"q{n}", "text": f"Thing {n}?", "choices": ["a", "b"], "answer": "A"} for n in range(count)]
     (folder / "q.jsonl").write_text("\n".join(map(json.dumps, questions)))
     replies = [
@@ -28,7 +30,7 @@ def recorded(folder: Path, known: int, count: int = COUNT, **spent: Any) -> Path
     replies.append({"model": "cat", "question_id": "of another file", "answer": "A"})
     (folder / "replies.jsonl").write_text("\n".join(map(json.dumps, replies)))
     models = {name: {"provider": "recorded", "file": "replies.jsonl", "model": name} for name in ("ann", "bob", "cat")}
-    spec = {"name": "cup", "questions": {"file": "q.jsonl"}, "models": models, "strategies": ["vote"]}
+    spec = {"name": "cup", "questions": {"file": "q.jsonl"}, "models": models, "strategies": list(strategies)}
     (folder / "cup.yaml").write_text(json.dumps(spec))
     command("run", folder / "cup.yaml", "--quiet")
     return folder / "cup.yaml"
@@ -59,6 +61,15 @@ def test_on_a_leaderboard(lacking: Path, tmp_path: Path) -> None:
     words = f"Calls a question: over the {KNOWN} of {COUNT} questions on which no call is missing."
     assert words in row["caveats"]
     assert words in "".join(path.read_text() for path in tmp_path.glob("*.html"))
+
+
+def test_beside_cascades(tmp_path: Path) -> None:
+    path = recorded(tmp_path, 15, 36, ("cascade", "vote"), cost_usd=0.001)
+    for section, of in (("cascade", "cascade"), ("cascade-beside", "cascade beside vote")):
+        words = f"Calls of {of}: over the"
+        assert words in command("report", path, "--section", section)
+    whole = recorded(tmp_path / "whole", 36, 36, ("cascade", "vote"), cost_usd=0.001)
+    assert "call is missing" not in command("report", whole, "--section", "cascade", "--section", "cascade-beside")
 
 
 def test_where_none_is_missing_nothing_is_command(tmp_path: Path) -> None:
