@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from moot.experiment.side_names import several_teams as several_teams
@@ -10,6 +10,7 @@ from moot.experiment.side_names import side_of_row
 from moot.measures.numbers import plain
 from moot.measures.section import Column, Unit
 from moot.stats.counted_words import count as count
+from moot.stats.counted_words import few_names
 from moot.stats.paired import FEW_DISCORDANT, FEW_QUESTIONS
 
 Figures = Mapping[str, Any]
@@ -111,6 +112,30 @@ def unknown_words(rows: Iterable[Mapping[str, Any]], *keys: str) -> list[str]:
     others = len(set(whys)) - 1
     more = f"; {count(others, 'other reason')} in --json" if others else ""
     return [f"No figure in {count(len(whys), 'row')}: {whys[0]}{more}."]
+
+
+def whole_plays_words(
+    rows: Iterable[Mapping[str, Any]], what: str, name: Callable[[Mapping[str, Any]], str | None]
+) -> list[str]:
+    """Over how many questions it is known what one takes, where these are not all: one sentence, those of the fewest first.
+    `what` is told of them, `name` whose it is."""
+    alike: dict[tuple[int, int | None], list[str]] = {}
+    for row in rows:
+        if (whole := row.get("cost_n")) is not None:
+            # Of ungraded ones n says less than what was played.
+            every = None if row.get("ungraded") or not row.get("n") else row["n"]
+            alike.setdefault((whole, every), []).append(name(row) or "")
+    said = []
+    for (whole, every), names in sorted(alike.items(), key=lambda one: one[0][0]):
+        of = f" of {few_names(names)}" if any(names) else ""
+        among = f"{whole:,} of {every:,} questions" if every else count(whole, "question")
+        on = (
+            f"over the {among} on which no call is missing"
+            if whole
+            else "not known, since a call is missing on each question"
+        )
+        said.append(f"{of}: {on}")
+    return [f"{what}{';'.join(said)}."] if said else []
 
 
 def grouped_by_words(figures: Figures) -> list[str]:

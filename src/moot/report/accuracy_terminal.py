@@ -8,7 +8,7 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from moot.measures.columns import at_table, names_teams, unknown_words
+from moot.measures.columns import at_table, names_teams, titled, unknown_words, whole_plays_words
 from moot.measures.numbers import BOUNDS, MARK, WHISKER, interval, mark, over_all, per_thousand_alike, percent, whisker
 from moot.measures.points_words import in_points, words_of_points, worth_title
 from moot.report.figures import Figures
@@ -27,6 +27,9 @@ def accuracy_table(figures: Figures, width: int) -> Iterable[Table | Text]:
         words = f"{MARK} Graded answers only; some are not graded yet. {BOUNDS}"
         yield Text(words_of_points(words) if in_points(figures) else words)
     yield from map(Text, unknown_words(figures["accuracy"], "value"))
+    if any(row.get("usd_per_question") for row in figures["accuracy"]):
+        teams = names_teams(figures)
+        yield from map(Text, whole_plays_words(figures["accuracy"], "$/1,000", lambda row: titled(row, team=teams)))
 
 
 def _table(figures: Figures, width: int) -> Table:

@@ -16,7 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from moot.measures.claims.words import spare_sentences
-from moot.measures.columns import at_table, count, names_teams, titled
+from moot.measures.columns import at_table, count, names_teams, titled, whole_plays_words
 from moot.measures.measure import Measure
 from moot.measures.numbers import BOUNDS, MARK, NOTHING, mark, per_thousand_alike, right, rounded
 from moot.measures.points_words import in_points, words_of_points, worth_title
@@ -339,6 +339,8 @@ def _beside(
     priced, unknown = (any(of(row["cost_usd"]) for row in shown) for of in (bool, lambda usd: usd is None))
     dash = f"; {NOTHING}: not known of every call" if unknown else ""
     yield f"Calls: per question; $: per 1,000{dash}." if priced else "Calls: per question."
+    teams = names_teams(figures)
+    yield from whole_plays_words(shown, "Calls", lambda row: titled(row, team=teams))
     if any(row.get("of", 1) > 1 for row in shown):
         yield "Top of several: picked afterwards."
     if any(mark(row) and row["value"] is not None for row in shown):

@@ -14,7 +14,7 @@ from moot.measures.facts.figures import PLAN_SIGNS, losses_remark, prompts_remar
 from moot.measures.learnt_in_run import learnt_in_short
 from moot.measures.numbers import money, percent, rounded, shown
 from moot.measures.points_words import in_points
-from moot.measures.quiz.sections import talk_from_words
+from moot.measures.quiz.sections import talk_from_words, threshold_cost_words
 from moot.measures.rubric.sections import agreement_words, own_words
 from moot.models.cut_out import CUT_FROM_ANSWER
 from moot.report.nothing_played import ended_early_words
@@ -203,11 +203,15 @@ def _threshold(learnt: Row, team: str | None) -> str:
         return f"{talk_from_words(learnt, team)}."
     arms = {"by_threshold": "so", "always_vote": "always voting", "always_talk": "always talking"}
     parts = [f"{name} {percent(learnt[arm]['accuracy'])} at {_price(learnt[arm])}" for arm, name in arms.items()]
-    return f"{talk_from_words(learnt, team)}. On unseen questions {', '.join(parts)}."
+    return f"{talk_from_words(learnt, team)}. On unseen questions {', '.join(parts)}." + "".join(
+        f" {words}" for words in threshold_cost_words(learnt, team)
+    )
 
 
 def _price(arm: Row) -> str:
     """In money, or in calls where money says nothing."""
+    if arm["calls"] is None:
+        return "unknown cost"
     if not arm["cost_usd"]:
         return f"{rounded(arm['calls'], 1)} calls a question"
     return f"{shown(arm['cost_usd'], 'usd-per-question')} per 1,000 questions"

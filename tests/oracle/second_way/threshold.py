@@ -15,6 +15,7 @@ from second_way.compare import ANY_TEXT, Near
 from second_way.diversity import fullest_groups, open_again
 from second_way.intervals import mean
 from second_way.luck import claim, near, paid_low
+from second_way.options import cut_short
 from second_way.quiz_pairs import GRADED, TESTED, apart_on_both_sides, bounds, difference
 from second_way.raw import Raw
 from second_way.resampling import drawn_sums, ends
@@ -54,15 +55,21 @@ def talk_threshold(raw: Raw, table: Table) -> Row | None:
     left_out = len(asked) - len(graded)
     waiting = unfair_together([[arm.values[question] for arm in arms] for question in asked])
     graded = [] if waiting else graded
+    played = [cell for cell in table.cells if cell.label in (table.voting[-1], table.talking[-1])]
+    cut = cut_short([episode for cell in played for episode in raw.episodes(cell)])
     starts = range(max([most, 1, *(distinct[key] for key in both)]) + 1, 0, -1)  # of equals the one that talks least
     drafted = _drafted(raw, table, talked)
+    arms = [_whole(arm, cut) for arm in arms]
     policies = {
-        start: _policy(
-            raw,
-            {key: plays for key, plays in sides[0].items() if distinct[key] < start},
-            {key: plays for key, plays in sides[1].items() if distinct[key] >= start},
-            grouping,
-            {} if start == starts[0] else drafted,
+        start: _whole(
+            _policy(
+                raw,
+                {key: plays for key, plays in sides[0].items() if distinct[key] < start},
+                {key: plays for key, plays in sides[1].items() if distinct[key] >= start},
+                grouping,
+                {} if start == starts[0] else drafted,
+            ),
+            cut,
         )
         for start in starts
     }
@@ -163,6 +170,13 @@ def _policy(
     )
 
 
+def _whole(policy: Policy, cut: set[str]) -> Policy:
+    """What it takes is told by the questions of which neither the vote nor the talk lacks a call."""
+    calls = {question: calls for question, calls in policy.calls.items() if question not in cut}
+    usd = None if policy.cost_usd is None else {question: policy.cost_usd[question] for question in calls}
+    return Policy(policy.values, calls, usd)
+
+
 def _best(policies: Mapping[int, Policy], questions: Sequence[str]) -> int:
     """Most right, what is ungraded taken for wrong; of equals the cheapest."""
     money = all(policy.cost_usd is not None for policy in policies.values())
@@ -170,7 +184,7 @@ def _best(policies: Mapping[int, Policy], questions: Sequence[str]) -> int:
     def merit(start: int) -> tuple[bool, float, float]:
         mine = [policies[start].values[question] for question in questions]
         paid = (policies[start].cost_usd if money else policies[start].calls) or {}
-        cost = sum(paid[question] for question in questions)
+        cost = sum(paid[question] for question in questions if question in paid)
         return any(v.known is not None for v in mine), round(sum(v.least for v in mine), 9), -round(cost, 12)
 
     return max(policies, key=merit)
@@ -180,8 +194,8 @@ def _by_choice(policies: Mapping[int, Policy], choice: Mapping[str, int]) -> Pol
     costs = [policies[start].cost_usd for start in choice.values()]
     return Policy(
         {question: policies[start].values[question] for question, start in choice.items()},
-        {question: policies[start].calls[question] for question, start in choice.items()},
-        {q: cost[q] for (q, _), cost in zip(choice.items(), costs, strict=True) if cost is not None}
+        {q: policies[start].calls[q] for q, start in choice.items() if q in policies[start].calls},
+        {q: cost[q] for (q, _), cost in zip(choice.items(), costs, strict=True) if cost is not None and q in cost}
         if all(cost is not None for cost in costs)
         else None,
     )
@@ -201,8 +215,12 @@ def _arm(policy: Policy, graded: Sequence[str], arms: Sequence[Policy]) -> Row:
     if any(value.open for value in policy.values.values()):
         low, high = (mean([getattr(value, end) for value in policy.values.values()]) for end in ("least", "most"))
         row |= {"ungraded": sum(v.most - v.least for v in policy.values.values()), "bounds": {"low": low, "high": high}}
-    row |= {"cost_usd": None, "cost_usd_low": None, "cost_usd_high": None, "calls": mean([*policy.calls.values()])}
-    if policy.cost_usd is not None:
+    row |= {"cost_usd": None, "cost_usd_low": None, "cost_usd_high": None, "calls": None}
+    if policy.calls:
+        row["calls"] = mean([*policy.calls.values()])
+    if len(policy.calls) < len(policy.values):
+        row["cost_n"] = len(policy.calls)
+    if policy.cost_usd:
         paid = [*policy.cost_usd.values()]
         row["cost_usd"] = mean(paid)
         if len(paid) > 1 and max(paid) - min(paid) > 1e-12:

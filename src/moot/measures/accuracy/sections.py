@@ -6,7 +6,17 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from moot.experiment.selected import BY_IDS_ALONE
-from moot.measures.columns import Figures, cohort_column, figure, names_teams, titled, unknown_words, who, with_team
+from moot.measures.columns import (
+    Figures,
+    cohort_column,
+    figure,
+    names_teams,
+    titled,
+    unknown_words,
+    who,
+    whole_plays_words,
+    with_team,
+)
 from moot.measures.section import Chart, Column, Section
 from moot.stats.counted_words import count
 from moot.stats.written_numbers import of_hundred
@@ -54,6 +64,7 @@ def accuracy_section(figures: Figures) -> Iterator[Section]:
     words = (
         *(graded if open_grades else (played,)),
         *unknown_words(rows),
+        *whole_plays_words(figures.get("accuracy", ()), "Calls a question", lambda row: titled(row, team=several)),
         *chosen_on_words(figures),
         *figures.get("left_out", ()),
     )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from moot.measures.columns import (
     Figures,
@@ -12,9 +13,12 @@ from moot.measures.columns import (
     cohort_column,
     figure,
     graded_words,
+    names_teams,
     paired_words,
     share_bounds,
+    titled,
     ungraded_columns,
+    whole_plays_words,
     with_bounds,
     with_team,
 )
@@ -79,7 +83,12 @@ def _cascades(figures: Figures) -> Iterator[Section]:
         *last,
         Column("n", "questions"),
     )
-    words = (CASCADES, *_orders(every), *graded_words(every))
+    several = names_teams(figures)
+
+    def of(row: Mapping[str, Any]) -> str:
+        return titled(row, team=several)
+
+    words = (CASCADES, *_orders(every), *whole_plays_words(every, "Calls", of), *graded_words(every))
     yield Section("cascade", "Cascades: how few it takes", words, with_team(figures, rows, *columns), rows)
     if beside := figures.get("cascade_beside", ()):
         shown = [{**with_bounds(row), "who": at_table(row)} for row in beside]
@@ -94,7 +103,8 @@ def _cascades(figures: Figures) -> Iterator[Section]:
             *ungraded_columns(beside),
             Column("n", "questions"),
         )
-        told = (BESIDE, *paired_words(beside), *abstained_words(beside, "label", "against"))
+        whole = whole_plays_words(beside, "Calls", lambda row: f"{of(row)} beside {row['against']}")
+        told = (BESIDE, *whole, *paired_words(beside), *abstained_words(beside, "label", "against"))
         columns = with_team(figures, shown, *compared)
         yield Section("cascade-beside", "Cascades beside what asks everybody", told, columns, shown)
 

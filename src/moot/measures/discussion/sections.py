@@ -16,6 +16,7 @@ from moot.measures.columns import (
     share_bounds,
     ungraded_columns,
     unknown_words,
+    whole_plays_words,
     with_bounds,
     with_team,
 )
@@ -145,6 +146,7 @@ def _costs(figures: Figures) -> Iterator[Section]:
         )
     if cut := [row for row in talks if "ratio_n" in row]:
         words.append(f"× alone is over the questions on which no call is missing, in {count(len(cut), 'row')} not all.")
+    words += whole_plays_words(rows, "Calls and tokens", _title)
     words += [f"No × alone of {_title(row)}: {row['why']}." for row in talks if "why" in row]
     words += [f"{_title(row)}: {_uncounted_words(row['tokens_known'])}." for row in rows if "tokens_known" in row]
     if len(talks) == len(rows):

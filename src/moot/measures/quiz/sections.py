@@ -23,6 +23,7 @@ from moot.measures.columns import (
     ungraded_columns,
     unknown_words,
     who,
+    whole_plays_words,
     with_bounds,
     with_team,
 )
@@ -303,6 +304,12 @@ def talk_from_words(learnt: Mapping[str, Any], team: str | None) -> str:
     return f"Learnt{of}: talk from {learnt['talk_from']} different answers on"
 
 
+def threshold_cost_words(learnt: Mapping[str, Any], team: str | None) -> list[str]:
+    """All three policies are priced on the same questions."""
+    of = f"team {team}" if team else None
+    return whole_plays_words([learnt["by_threshold"]], "Calls a question", lambda _: of)
+
+
 def _left_out_of_threshold(learnt: Mapping[str, Any], team: str | None) -> str:
     of = f" of team {team}" if team else ""
     left_out = count(learnt["left_out"], "question is", "questions are")
@@ -336,6 +343,8 @@ def _talk_threshold(figures: Figures) -> Iterator[Section]:
     if any(learnt["talk_from"] is not None for learnt in learnt_by.values()):
         words.append("The figures are on unseen questions.")
     words += [_left_out_of_threshold(learnt, team) for team, learnt in learnt_by.items() if learnt["left_out"]]
+    for team, learnt in learnt_by.items():
+        words += threshold_cost_words(learnt, team)
     words += graded_words(rows)
     yield Section("talk-threshold", "When talking pays", tuple(words), columns, rows)
 

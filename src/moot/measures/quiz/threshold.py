@@ -7,11 +7,12 @@ threshold is chosen on some questions and scored on the others.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from moot.measures.question_costs import mean_cost, without_cut
 from moot.measures.quiz.answer_counts import diversity_of
 from moot.measures.quiz.played import DraftsKey, Played, repeated, split
 from moot.stats.choice import Claim, chosen_interval
@@ -40,13 +41,15 @@ class GroupingPaid:
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """One policy: what it gets right and what it costs a question. Unknown cost is None."""
+    """One policy: what it gets right and what it costs a question. Unknown cost is None, and so is what no whole play tells."""
 
     accuracy: Estimate | None
     cost_usd: Estimate | None
-    calls: float
+    calls: float | None
     bounds: Row = field(default_factory=dict)
     """Over all questions, where not all is graded."""
+    cost_n: int | None = None
+    """Over how many questions what one takes is known, where these are not all."""
 
     def row(self) -> Row:
         cost = self.cost_usd
@@ -57,6 +60,7 @@ class Arm:
             "cost_usd_low": cost and cost.low,
             "cost_usd_high": cost and cost.high,
             "calls": self.calls,
+            **({} if self.cost_n is None else {"cost_n": self.cost_n}),
         }
 
 
@@ -111,8 +115,9 @@ class _Policy:
     """One value a question, of the policy with one threshold."""
 
     values: dict[str, Value]
-    cost_usd: dict[str, float] | None
-    calls: dict[str, float]
+    cost_usd: Mapping[str, float] | None
+    calls: Mapping[str, float]
+    """This, and the money, of the questions of which no play lacks calls."""
     ways: dict[str, frozenset[bool]]
     """By question what it does, ``vote`` or ``talk``; with repeats it may do both."""
 
@@ -129,6 +134,7 @@ def learn_threshold(
     players: int | None = None,
     grouping: Mapping[DraftsKey, GroupingPaid] | None = None,
     heard_out: Mapping[DraftsKey, GroupingPaid] | None = None,
+    lacking: Collection[str] = frozenset(),
     folds: int = FOLDS,
     seed: int = 0,
 ) -> Threshold | None:
@@ -138,13 +144,15 @@ def learn_threshold(
     talks less. Chosen on all questions, by the least that each threshold can be where answers are ungraded; scored on
     those of which both are graded. With repeats each is voted or talked on by its own drafts. A team with a threshold
     groups even where it talks: `grouping` says what that took. And it hears everybody before it knows whether to talk:
-    `heard_out` says what votes that did not wait for all would have taken then.
+    `heard_out` says what votes that did not wait for all would have taken then. `lacking` are the questions of which a play of
+    either lacks calls: what such a question takes nobody knows, and every policy is priced on the same others.
     """
     diversity = diversity_of([*vote, *talk]) if groups is None else dict(groups)
     asked = {play.question for play in [*vote, *talk]}
     both = {play.drafts for play in vote} & {play.drafts for play in talk} & diversity.keys()
     voted, talked = _plays_on(vote, both), _plays_on(talk, both)
-    arms = _policy(voted, {}), _policy({}, talked)
+    whole_policy = partial(_policy, lacking=lacking)
+    arms = whole_policy(voted, {}), whole_policy({}, talked)
     questions = sorted(arms[0].values)
     graded = [q for q in questions if all(arm.values[q].known is not None for arm in arms)]
     if len(graded) < 2:
@@ -154,7 +162,7 @@ def learn_threshold(
         graded = []
     never = max([players or 0, 1, *(diversity[drafts] for drafts in both)]) + 1
     options = {
-        str(start): _policy(
+        str(start): whole_policy(
             {drafts: plays for drafts, plays in voted.items() if diversity[drafts] < start},
             {drafts: plays for drafts, plays in talked.items() if diversity[drafts] >= start},
             grouping or {},
@@ -204,6 +212,8 @@ def _policy(
     talked: PlaysByDrafts,
     grouping: Mapping[DraftsKey, GroupingPaid] = _NOTHING_PAID,
     heard_out: Mapping[DraftsKey, GroupingPaid] = _NOTHING_PAID,
+    *,
+    lacking: Collection[str] = frozenset(),
 ) -> _Policy:
     """Each set of drafts by its mean over captains, each question by its mean over repeats."""
     values: dict[str, list[Value]] = {}
@@ -226,10 +236,12 @@ def _policy(
     priced = not any(cost is None for several in costs_usd.values() for cost in several)
     return _Policy(
         {question: mean_value(several) for question, several in values.items()},
-        {question: mean([cost or 0.0 for cost in several]) for question, several in costs_usd.items()}
+        without_cut(
+            {question: mean([cost or 0.0 for cost in several]) for question, several in costs_usd.items()}, lacking
+        )
         if priced
         else None,
-        {question: mean(several) for question, several in calls.items()},
+        without_cut({question: mean(several) for question, several in calls.items()}, lacking),
         ways,
     )
 
@@ -293,7 +305,7 @@ def _tables(options: Sequence[_Policy], arm: _Policy, asked: Sequence[str]) -> t
     return ours, Tables(*(table([arm], end) for end in ("known", "worst", "best")))
 
 
-def _prices(options: Mapping[str, _Policy]) -> dict[str, dict[str, float]]:
+def _prices(options: Mapping[str, _Policy]) -> Mapping[str, Mapping[str, float]]:
     """Money where all of it is known, else calls: the two cannot be compared with each other."""
     money = {start: policy.cost_usd for start, policy in options.items() if policy.cost_usd is not None}
     return money if len(money) == len(options) else {start: policy.calls for start, policy in options.items()}
@@ -302,17 +314,18 @@ def _prices(options: Mapping[str, _Policy]) -> dict[str, dict[str, float]]:
 def _by_choice(options: Mapping[str, _Policy], choice: Mapping[str, str]) -> _Policy:
     """Each question under the threshold that its fold may use."""
     costs = {question: options[start].cost_usd for question, start in choice.items()}
-    costs_usd = {question: cost[question] for question, cost in costs.items() if cost is not None}
+    costs_usd = {question: cost[question] for question, cost in costs.items() if cost is not None and question in cost}
+    calls = {question: options[start].calls for question, start in choice.items()}
     return _Policy(
         {question: options[start].values[question] for question, start in choice.items()},
-        costs_usd if len(costs_usd) == len(choice) else None,
-        {question: options[start].calls[question] for question, start in choice.items()},
+        None if any(cost is None for cost in costs.values()) else costs_usd,
+        {question: of_start[question] for question, of_start in calls.items() if question in of_start},
         {question: options[start].ways[question] for question, start in choice.items()},
     )
 
 
 def _arm(policy: _Policy, graded: Sequence[str], gradable: Sequence[str], seed: int) -> Arm:
-    """Right over the questions that every arm has graded; cost and calls over all.
+    """Right over the questions that every arm has graded; cost and calls over all of which no play lacks calls.
 
     The interval holds over these, and over all that will be graded: a question that waits for another arm may be known here.
     """
@@ -326,7 +339,8 @@ def _arm(policy: _Policy, graded: Sequence[str], gradable: Sequence[str], seed: 
         reached = None if between is None else _holding(reached, between.estimate())
     paid = None if policy.cost_usd is None else mean_of(policy.cost_usd, seed=seed)
     bounds = bounds_row(policy.values.values())
-    return Arm(reached, paid, mean(list(policy.calls.values())), bounds)
+    whole = len(policy.calls)
+    return Arm(reached, paid, mean_cost(policy.calls), bounds, None if whole == len(policy.values) else whole)
 
 
 def _paid_for(

@@ -9,6 +9,7 @@ from moot.measures.accuracy.sections import chosen_on_words
 from moot.measures.attendance.figures import ATTENDED_AS, unreached_words
 from moot.measures.claims.nobody_right import NOBODY_RIGHT, nobody_right_words
 from moot.measures.claims.words import CUT_SHORT, doubts, few_questions
+from moot.measures.columns import whole_plays_words
 from moot.measures.learnt_in_run import KEY as LEARNT_IN_RUN
 from moot.measures.learnt_in_run import learnt_words
 from moot.measures.numbers import between
@@ -40,6 +41,7 @@ def _caveats(figures: Figures, row: Mapping[str, Any], *, headline: bool) -> Ite
         yield few
     if not headline and (bounds := row.get("bounds")):  # of a headline the doubts say it
         yield f"Over all that was played, graded or not, it is {between(bounds)} (bounds)."
+    yield from whole_plays_words([row], "Calls a question", lambda _: None)
     yield from unreached_words([each for each in figures.get("unreached", ()) if _same(each, row)])
     yield from chosen_on_words({**figures, "accuracy": [row]})
     if clusters := figures.get("clusters"):
