@@ -564,12 +564,12 @@ def _cost(raw: Raw, side: Option, several: Singles, single: str | None, asked: S
     if not alone.questions:
         return {**row, "cost_why": ANY_TEXT}
     over = {"cost_n": len(alone.questions)} if len(alone.questions) < len(side.values) else {}
-    paid = mean([side.cost_usd[q] for q in alone.questions]) if side.cost_usd is not None else None
+    paid = mean([side.paid_usd[q] for q in alone.questions]) if side.paid_usd is not None else None
     if paid and alone.usd:
         return {"cost_ratio": paid / alone.usd, "cost_unit": "usd", "cost_usd": usd, **over}
     if not alone.calls:
         return row
-    return {**row, "cost_ratio": mean([side.calls[q] for q in alone.questions]) / alone.calls, **over}
+    return {**row, "cost_ratio": mean([side.calls_made[q] for q in alone.questions]) / alone.calls, **over}
 
 
 _NUMBER = re.compile(r"(?<![\w.])[+-]?\d+(?:,\d{3})*(?:\.\d+)?(?!\w)")

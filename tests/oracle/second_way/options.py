@@ -34,10 +34,17 @@ class Option:
     """By call."""
     left_out: int = 0
     """Questions that only some of its cells have played."""
+    of_all: frozenset[str] | None = None
+    """Where it is of some of the questions alone: those that had no known cost among all."""
 
     def on(self, questions: Collection[str]) -> Option:
         """The same of these questions alone."""
-        return replace(self, episodes=tuple(tuple(e for e in own if e.question in questions) for own in self.episodes))
+        episodes = tuple(tuple(e for e in own if e.question in questions) for own in self.episodes)
+        return replace(self, episodes=episodes, of_all=frozenset(self.lacking))
+
+    @cached_property
+    def lacking(self) -> Collection[str]:
+        return unpriceable(self.episodes) if self.of_all is None else self.of_all
 
     @cached_property
     def by_cell(self) -> list[dict[str, Value]]:
@@ -64,11 +71,21 @@ class Option:
     @cached_property
     def calls(self) -> dict[str, float]:
         """What a question takes of which no play lacks a call: of any other nobody knows it."""
+        return {question: taken for question, taken in self.calls_made.items() if question not in self.lacking}
+
+    @cached_property
+    def calls_made(self) -> dict[str, float]:
         return self._means(lambda episode: float(len(episode.calls)))
 
     @cached_property
     def cost_usd(self) -> dict[str, float] | None:
         """As `calls`. None: the price of some call is not known."""
+        if self.paid_usd is None:
+            return None
+        return {question: paid for question, paid in self.paid_usd.items() if question not in self.lacking}
+
+    @cached_property
+    def paid_usd(self) -> dict[str, float] | None:
         every = [key for own in self.episodes for episode in own for key in episode.calls]
         if any(self.prices.get(key) is None for key in every):
             return None
@@ -76,11 +93,8 @@ class Option:
 
     def _means(self, spent: object) -> dict[str, float]:
         paid: dict[str, list[float]] = {}
-        lacking = unpriceable(self.episodes)
         for own in self.episodes:
             for question, several in _asked(own).items():
-                if question in lacking:
-                    continue
                 paid.setdefault(question, []).append(mean([spent(episode) for episode in several]))  # type: ignore[operator]
         return {question: mean(several) for question, several in paid.items()}
 

@@ -110,8 +110,9 @@ def frontier_figures(source: Source, options: Mapping[str, SideResults]) -> list
     if len(together.names) < 2:
         return []
     sides = {title: options[title] for title in together.names}
-    priced = all(side.cost_usd is not None for side in sides.values())
-    usd = priced and any(sum((side.cost_usd or {}).values()) > 0 for side in sides.values())
+    charged = sides.keys() - _of_unknown_cost(options, together).keys()
+    costs_usd = [side.whole_usd for title, side in sides.items() if title in charged]
+    usd = None not in costs_usd and any(sum((cost or {}).values()) > 0 for cost in costs_usd)
     asked = together.questions
     values = {title: side.values(asked) for title, side in sides.items()}
     points = {
