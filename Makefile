@@ -56,7 +56,9 @@ MORE := tests/stats/test_coverage.py tests/estimate/test_budget_estimate.py test
 	tests/oracle/test_selection_second_way.py tests/oracle/test_served_second_way.py tests/serve/test_uncounted_calls.py \
 	tests/serve/test_page_stages.py tests/report/page/test_points_in_browser.py tests/report/page/test_ungraded_in_browser.py \
 	tests/engine/test_cut_votes.py tests/models/test_local.py tests/live/test_doctor.py tests/serve/test_page_again.py \
-	tests/serve/test_page.py tests/store/test_migration.py tests/serve/test_persons_words.py tests/store/test_ledger.py
+	tests/serve/test_page.py tests/store/test_migration.py tests/serve/test_persons_words.py tests/store/test_ledger.py \
+	tests/serve/test_as_measured.py tests/serve/test_both_doors.py tests/report/test_ending.py tests/serve/test_long_past.py \
+	tests/serve/test_large_bodies.py tests/serve/test_what_paid_off.py tests/select/test_own_order.py tests/oracle/test_second_way.py
 
 # Random experiments, of which `make test` plays some and `make test-more` hundreds.
 WORLDS := tests/oracle/test_second_way.py tests/oracle/test_selection_second_way.py tests/oracle/test_laws.py
@@ -125,7 +127,7 @@ test: $(VENV)/.ready browser
 	wait $$lint || status=$$?; cat $(VENV)/lint.log; exit $$status
 
 test-more: $(VENV)/.ready
-	MOOT_WORLDS=240 $(BIN)/python -m pytest -q -n 3 --dist worksteal $(MORE) $(WORLDS)
+	MOOT_WORLDS=240 $(BIN)/python -m pytest -q -n 3 --dist worksteal $(sort $(MORE) $(WORLDS))
 	$(BIN)/python -m pytest -q -n 3 --dist worksteal -m long --ignore tests/clients --ignore tests/package tests
 
 # Inspect wants an openai that LiteLLM does not allow; lm-eval is large. So each has an environment of its own.

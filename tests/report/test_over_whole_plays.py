@@ -63,15 +63,6 @@ def test_on_a_leaderboard(lacking: Path, tmp_path: Path) -> None:
     assert words in "".join(path.read_text() for path in tmp_path.glob("*.html"))
 
 
-def test_beside_cascades(tmp_path: Path) -> None:
-    path = recorded(tmp_path, 15, 36, ("cascade", "vote"), cost_usd=0.001)
-    for section, of in (("cascade", "cascade"), ("cascade-beside", "cascade beside vote")):
-        words = f"Calls of {of}: over the"
-        assert words in command("report", path, "--section", section)
-    whole = recorded(tmp_path / "whole", 36, 36, ("cascade", "vote"), cost_usd=0.001)
-    assert "call is missing" not in command("report", whole, "--section", "cascade", "--section", "cascade-beside")
-
-
 def test_where_none_is_missing_nothing_is_command(tmp_path: Path) -> None:
     path = recorded(tmp_path, 12, 12, cost_usd=0.001)
     assert "call is missing" not in command("report", path) + command("report", path, "--all")
