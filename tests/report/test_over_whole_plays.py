@@ -17,7 +17,9 @@ COUNT, KNOWN = 40, 9
 OF_VOTE = f"of vote: over the {KNOWN} of {COUNT} questions on which no call is missing."
 
 
-def recorded(folder: Path, known: int, count: int = COUNT, strategies: Sequence[str] = ("vote",), **spent: Any) -> Path:
+def recorded(
+    folder: Path, known: int, count: int = COUNT, strategies: Sequence[str | dict[str, Any]] = ("vote",), **spent: Any
+) -> Path:
     """cat's recording has replies to so many of the questions, ann's and bob's to all."""
     folder.mkdir(exist_ok=True)
     questions = [{"id": f"q{n}", "text": f"Thing {n}?", "choices": ["a", "b"], "answer": "A"} for n in range(count)]
@@ -70,7 +72,27 @@ def test_where_none_is_missing_nothing_is_command(tmp_path: Path) -> None:
 
 def test_where_every_question_lacks_one_nobody_knows(tmp_path: Path) -> None:
     path = recorded(tmp_path, 0, 12, cost_usd=0.001)
-    assert "Calls of vote: not known, since a call is missing on each question." in command("report", path)
+    assert "Calls of vote: not known, since too many plays lack a call." in command("report", path)
+
+
+@pytest.mark.parametrize(("known", "lacking"), [(35, 2), (34, 3)])
+def test_calls_of_cascades_vary_and_are_told_up_to_one_play_in_twenty_that_lacks_one(
+    tmp_path: Path, known: int, lacking: int
+) -> None:
+    """One question takes a cascade two calls, another three: where many plays lack some, what the rest took is no mean of all.
+    Beside a vote on the same questions, which are counted, it is."""
+    cascade = {"cascade": {"order": ["ann", "bob", "cat"]}}
+    path = recorded(tmp_path, known, COUNT, (cascade, "vote"), cost_usd=0.001)
+    report = json.loads(command("report", path, "--json"))
+    (row,), (beside,) = report["cascade"], report["cascade_beside"]
+    assert (row["calls_per_question"] is not None) is (lacking <= COUNT / 20)
+    assert (beside["cost_n"], beside["calls_against"]) == (known, 3)
+    table, pairs = (command("report", path, "--section", section) for section in ("cascade", "cascade-beside"))
+    over = f"over the {COUNT - lacking} of {COUNT} questions on which no call is missing"
+    own = over if lacking <= COUNT / 20 else "not known, since too many plays lack a call"
+    assert f"Calls of cascade(order=ann+bob+cat): {own}." in table
+    together = f"over the {known} of {COUNT} questions on which no call is missing"
+    assert f"Calls of cascade(order=ann+bob+cat) beside vote: {together}." in pairs
 
 
 def test_rows_alike_are_named_together_and_those_of_the_fewest_first() -> None:

@@ -132,7 +132,7 @@ def whole_plays_words(
         on = (
             f"over the {among} on which no call is missing"
             if whole
-            else "not known, since a call is missing on each question"
+            else "not known, since too many plays lack a call"
         )
         said.append(f"{of}: {on}")
     return [f"{what}{';'.join(said)}."] if said else []
