@@ -18,7 +18,7 @@ from moot.stats.completions import IntervalLimits
 from moot.stats.power import MOST, needed
 from moot.stats.quantiles import ALPHA
 
-UNSURE = (0.5, 0.7, 0.9)
+UNSURE = (0.5, 0.6, 0.7, 0.8, 0.9)
 """Probabilities below which a dear stage may be tried."""
 MOST_OF_THEM = 0.67
 """A stage for nearly all of the questions is another strategy, and none for the unsure."""

@@ -74,9 +74,13 @@ class Promise:
                 f"(coverage 0): it takes {self.fewest:,} answers at the least, all of them right{price}"
             )
         asked = f", of {self.questions:,} questions{together}" if together else ""
+        answered = (
+            f"Answered from a probability of {100 * self.threshold:g} % on: {of_hundred(self.coverage, 0)} % of the questions"
+            if self.threshold
+            else "Every question is answered"
+        )
         return (
-            f"Answered from a probability of {100 * self.threshold:g} % on: {of_hundred(self.coverage, 0)} % of the questions; "
-            f"{wanted}, promised at {100 * LEVEL:g} % from {self.right} right of {self.answered}{asked}"
+            f"{answered}; {wanted}, promised at {100 * LEVEL:g} % from {self.right} right of {self.answered}{asked}"
         )
 
 
