@@ -79,9 +79,7 @@ class Promise:
             if self.threshold
             else "Every question is answered"
         )
-        return (
-            f"{answered}; {wanted}, promised at {100 * LEVEL:g} % from {self.right} right of {self.answered}{asked}"
-        )
+        return f"{answered}; {wanted}, promised at {100 * LEVEL:g} % from {self.right} right of {self.answered}{asked}"
 
 
 def fewest_answers(target: float, level: float = LEVEL, largest: int = 1) -> int:
