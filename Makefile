@@ -58,7 +58,13 @@ MORE := tests/stats/test_coverage.py tests/estimate/test_budget_estimate.py test
 	tests/engine/test_cut_votes.py tests/models/test_local.py tests/live/test_doctor.py tests/serve/test_page_again.py \
 	tests/serve/test_page.py tests/store/test_migration.py tests/serve/test_persons_words.py tests/store/test_ledger.py \
 	tests/serve/test_as_measured.py tests/serve/test_both_doors.py tests/report/test_ending.py tests/serve/test_long_past.py \
-	tests/serve/test_large_bodies.py tests/serve/test_what_paid_off.py tests/select/test_own_order.py tests/oracle/test_second_way.py
+	tests/serve/test_large_bodies.py tests/serve/test_what_paid_off.py tests/select/test_own_order.py \
+	tests/cli/test_outage_claims.py tests/measures/test_order_of_choices.py tests/cli/test_advise_recordings.py \
+	tests/cli/test_advise_kinds.py tests/measures/test_costs_of_whole_plays.py tests/strategies/test_cut_debates.py \
+	tests/cli/test_outage_of_rates.py tests/decide/test_abstained_beside.py tests/measures/test_preferences_in_part.py \
+	tests/measures/test_whole_tables_alone.py tests/measures/test_missing_words.py tests/measures/test_never_answered.py \
+	tests/measures/test_nothing_graded.py tests/engine/test_run_state.py tests/report/test_over_whole_plays.py \
+	tests/measures/test_planned_families.py tests/report/test_costs_not_known.py tests/measures/test_counted_beside.py
 
 # Random experiments, of which `make test` plays some and `make test-more` hundreds.
 WORLDS := tests/oracle/test_second_way.py tests/oracle/test_selection_second_way.py tests/oracle/test_laws.py
@@ -72,13 +78,13 @@ LONG_ATTACKS := tests/hostile tests/serve/test_openapi.py tests/serve/test_conne
 	tests/engine/test_postgresql.py tests/store/test_mangled_store.py tests/engine/test_stopping.py \
 	tests/store/test_ledger.py tests/models/test_border.py tests/serve/test_owners.py tests/models/test_paid_failures.py \
 	tests/serve/test_page_text.py tests/engine/test_faults.py tests/serve/test_forgotten_episode.py tests/store/test_odd_money.py \
-	tests/models/test_floods.py tests/serve/test_workers.py tests/serve/test_scrubbed.py
+	tests/models/test_floods.py tests/serve/test_workers.py tests/serve/test_scrubbed.py tests/engine/test_cap_without_a_store.py
 ATTACKS := $(LONG_ATTACKS) tests/test_security.py tests/serve/test_doors.py \
 	tests/serve/test_discretion.py tests/models/test_hiccups.py tests/prompts/test_sandbox.py \
 	tests/report/test_formulas.py tests/store/test_earlier_bills.py tests/serve/test_worker_places.py \
 	tests/store/test_step_stores.py tests/serve/test_long_past.py \
 	tests/grade/test_long_answers.py tests/models/test_litellm.py tests/experiment/test_strangers_file.py \
-	tests/store/test_strangers_store.py tests/cli/test_export.py tests/engine/test_cap_without_a_store.py \
+	tests/store/test_strangers_store.py tests/cli/test_export.py \
 	tests/models/test_error_forms.py tests/report/publish/test_places_elsewhere.py tests/models/test_spelt_secrets.py
 
 SHELL := /bin/bash

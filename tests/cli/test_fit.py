@@ -283,6 +283,8 @@ def test_odd_players_are_told_of(cup: Cup) -> None:
     said = cup.fit()
     assert "ann was right on all 40: nobody can be better" in said
     assert "bob said nothing to 20 of 40: its weight is made of the others" in said
+    tied = "9 questions are tied votes, here at what a lot comes to"
+    assert f"{tied}; as it is played or served, a tie goes to the answer of a captain who plays" in said
     assert len(cup.rule["notes"]) == 2
     cup.write(strategies=["weighted"])
     cup.moot("run", cup.file, "--quiet")

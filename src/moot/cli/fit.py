@@ -33,7 +33,7 @@ from moot.decide.rule_file import (
     rule_content,
     rule_of,
 )
-from moot.decide.rules import DIGITS, expected_worth
+from moot.decide.rules import DIGITS, Plurality, expected_worth, winners
 from moot.decide.studied import Studied, studied
 from moot.errors import UsageError
 from moot.experiment.build import build
@@ -119,7 +119,7 @@ def fit_command(
     kept_before = keep_rule_before(output, rule)
     write_rule(output, rule)
     for line in (
-        *_shown(content, learnt, figures, notes, drift),
+        *_shown(content, learnt, figures, (*notes, *_ties(learnt, taught)), drift),
         *(f"{f'{kind}: ' if kinds.apart else ''}{words}" for kind, each in found.items() for words in each.words()),
         *stored.held_back,
         *next_lines(file, output, learnt, made),
@@ -243,6 +243,13 @@ def _notes(learnt: LearntRule, drafts: GradedDrafts, taught: Studied) -> Iterato
         words = count(drafts.by_words, "question was", "questions were")
         yield f"the answers to {words} grouped by wording alone"
     yield from odd_players(known)
+
+
+def _ties(learnt: LearntRule, taught: Studied) -> Iterator[str]:
+    tied = winners(Plurality(), taught.candidates.graded(learnt.settled)).sum(axis=1) > 1
+    if tied.any():
+        words = count(int(tied.sum()), "question is a tied vote", "questions are tied votes")
+        yield f"{words}, here at what a lot comes to; as it is played or served, a tie goes to the answer of a captain who plays"
 
 
 def _shown(
