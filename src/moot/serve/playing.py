@@ -280,7 +280,7 @@ class ServedRequest:
                 done = await task
                 sent = sent_of(telling.early, done)
             except Exception as error:  # noqa: BLE001  the status is out already: whatever it was, this is how it is said
-                yield sse(error_json(refusal_of(error)))
+                yield sse(late_error(refusal_of(error)))
                 yield DONE
             else:
                 chars = piece_chars(len(done.text) - sent)
@@ -330,6 +330,12 @@ def sent_of(early: EarlyAnswer | None, done: Completion) -> int:
         return 0
     early.check(done.text, other=done.refused or done.tool is not None)
     return early.size
+
+
+def late_error(refusal: Refused) -> dict[str, Any]:
+    """As the last event of a stream. The stream had its own status, so that of the error stands in it."""
+    told = error_json(refusal)["error"]
+    return {"error": {**told, "status": refusal.status}}
 
 
 def refusal_of(error: Exception) -> Refused:
