@@ -23,6 +23,7 @@ from terminal import left_on_screen  # noqa: E402
 from moot.cli.console import Console  # noqa: E402
 from moot.cli.moving_table import MovingTable, last_words  # noqa: E402
 from moot.team.watching import BegunCall  # noqa: E402
+from moot.types import Call, Message, Reply, Request  # noqa: E402
 
 AWAY = '{"reasoning": "It flows past \\u001b[2J the Louvre", '
 ANSWER = '"answer": "Seine"}'
@@ -128,6 +129,17 @@ async def test_who_begins_is_seen_at_once(monkeypatch: pytest.MonkeyPatch) -> No
     table.pause()
     assert "drafting, 0 s" in last
     assert "waits" in last, "whoever was not asked yet"
+
+
+@pytest.mark.parametrize(
+    ("reply", "state"), [(Reply("Seine"), "has an answer"), (Reply("I would rather not.", "refusal"), "declined")]
+)
+def test_who_refuses_has_no_answer(reply: Reply, state: str) -> None:
+    table = MovingTable(Console())
+    table.seat(["ann"], captain=None)
+    table.heard(Call("ann", "draft", 1, Request((Message("user", "Which river?"),)), reply))
+    table.pause()
+    assert table._seats["ann"].state == state
 
 
 async def test_ctrl_c_while_it_moves(tmp_path: Path) -> None:

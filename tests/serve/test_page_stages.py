@@ -309,3 +309,71 @@ async def test_a_text_that_is_json_is_shown_as_it_was_written(tmp_path: Path, br
             assert console(browser) == []
 
         await asyncio.to_thread(watch)
+
+
+@pytest.mark.parametrize("strategy", ["peer-review", "council"])
+async def test_a_text_that_begins_like_a_form_is_shown_while_it_is_written(
+    tmp_path: Path, browser: Any, strategy: str
+) -> None:
+    """At whichever stage it is written; a ranking of others' texts is a form, and its words are none of a text."""
+
+    def script(body: dict[str, Any], before: int) -> list[Any]:
+        if before == 0:
+            return [f"The draft of {body['model']}."]
+        if strategy == "council" and before == 1:
+            return ['{"ranking": ', WAIT, "[1, 2]}"]
+        return ['{"title": "A plan', WAIT, '", "port": 80}']
+
+    async with streaming(script) as endpoint:
+        team = team_of(endpoint, strategy)
+        with_cat(team)
+        team["questions"] = {"kind": "text"}
+        async with serving(tmp_path, team) as served:
+            loop = asyncio.get_running_loop()
+
+            def watch() -> None:
+                put(browser, served.url, "Write a configuration.")
+                if strategy == "council":
+                    until(browser, lambda page: "are ranking the others' drafts" in text(page, "because"))
+                    assert "The draft of bob." in seat(browser, 1)
+                    assert 'ranking":' not in seat(browser, 1)
+                    on(endpoint, loop)
+                until(browser, lambda page: '{"title": "A plan' in seat(page, 0))
+                on(endpoint, loop)
+                until(browser, lambda page: text(page, "verdict") == '{"title": "A plan", "port": 80}')
+                assert console(browser) == []
+
+            await asyncio.to_thread(watch)
+
+
+@pytest.mark.parametrize("strategy", ["vote", "debate", "peer-review", "council"])
+async def test_who_refused_or_said_nothing_that_can_be_read_has_done_nothing_at_its_seat(
+    tmp_path: Path, browser: Any, strategy: str
+) -> None:
+    """What became of it and what it did stand side by side: neither denies the other, in the play and when it is opened again."""
+    models = {name: dict(model) for name, model in THREE["models"].items()}
+    models["bob"]["garble"] = models["cat"]["refuse"] = 1.0
+    team = {**THREE, "models": models}
+    team |= {"strategies": [strategy], "questions": {"kind": "text" if strategy == "council" else "open"}}
+    failed = {"vote": "could not answer", "debate": "gave no argument", "peer-review": "could not answer"}
+    async with serving(tmp_path, team) as served:
+
+        def watch() -> None:
+            opened(browser, served.url)
+            ask(browser, "Which river is it?", f"three/{strategy}")
+            for _ in "as it is played", "when it is looked at again":
+                if strategy in failed:  # of a text nothing is read
+                    assert "unanswered" in seat(browser, 1)
+                    assert failed[strategy] in seat(browser, 1)
+                    assert "has " not in seat(browser, 1)
+                assert "refused" in seat(browser, 2)
+                assert "declined" in seat(browser, 2)
+                assert "has " not in seat(browser, 2)
+                assert "rather not" not in seat(browser, 2), "a refusal is no answer, nor a text"
+                assert letters(browser)[2] == ""
+                until(browser, lambda page: "#ep_" in page.current_url)
+                browser.refresh()
+                until(browser, lambda page: "call" in text(page, "cost"))
+            assert console(browser) == []
+
+        await asyncio.to_thread(watch)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from browsing import By, Keys, ask, asked, browsing, console, needs_browser, opened, text, until
 from served import THREE, serving
-from streaming_endpoint import streaming, team_of
+from streaming_endpoint import WAIT, streaming, team_of
 
 from moot.live.beside_episodes import votes_of
 from moot.live.offer import ServedOffer
@@ -278,6 +278,35 @@ async def test_what_failed_is_said_once_with_what_to_do(tmp_path: Path, browser:
             assert "Is the server still running?" in broken(browser)
 
         await asyncio.to_thread(gone)
+
+
+async def test_who_gave_too_little_time_is_told_to_give_more(tmp_path: Path, browser: Any) -> None:
+    """Alone, when it is looked at again, and of both of two teams."""
+    advice = "Ask again with a longer time limit, or with none."
+    async with (
+        streaming(lambda body, before: [WAIT, "x"], holds_all=True) as endpoint,
+        serving(tmp_path, {**team_of(endpoint), "strategies": ["vote", "talkative"]}) as served,
+    ):
+
+        def watch() -> None:
+            opened(browser, served.url)
+            browser.execute_script("document.getElementById('limit').value = '1'")
+            browser.find_element(By.ID, "question").send_keys("Which?", Keys.ENTER)
+            assert "no reply within 1 s" in broken(browser)
+            assert advice in broken(browser)
+            until(browser, lambda page: "#ep_" in page.current_url)
+            browser.refresh()
+            assert "no reply within 1 s" in broken(browser)
+            assert advice in broken(browser)
+            opened(browser, served.url)
+            browser.execute_script("""
+                document.getElementById("limit").value = "1";
+                document.getElementById("rival").value = "two/talkative";
+            """)
+            browser.find_element(By.ID, "question").send_keys("Which?", Keys.ENTER)
+            until(browser, lambda page: text(page, "duel").count(advice) == 2)
+
+        await asyncio.to_thread(watch)
 
 
 async def test_a_key_is_asked_for_and_the_trouble_is_over(tmp_path: Path, browser: Any) -> None:

@@ -191,6 +191,9 @@ async def test_the_call_that_writes_the_answer_in_a_form_is_within_the_limit(for
                 break
         assert status == (200 if form == "chat stream" else 408)
         assert error["code"] == NOT_WRITTEN
+        assert error.get("status") == (408 if form == "chat stream" else None), (
+            "a stream has its own, so it stands there"
+        )
         assert f"within {limit_s:g} s" in error["message"]
         assert re.match(r"The team's answer is '.+', but", error["message"]), "what was found is told in words"
         assert len(writing) == 1

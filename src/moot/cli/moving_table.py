@@ -82,6 +82,12 @@ class SeatShown:
         return f"{begun} once more" if self.attempt else begun
 
 
+def _why_nothing(call: Call) -> str:
+    if call.reply is not None and call.reply.refused:
+        return "declined"
+    return "" if call.usable else "did not reply" if call.reply is None else "gave no usable reply"
+
+
 @dataclass(frozen=True, slots=True)
 class SeatListener:
     """Hears one call, for its seat. What it hears may be replaced by another reply."""
@@ -138,7 +144,7 @@ class MovingTable:
         before = seat.over and seat.doing == doing_at(call.stage) and not seat.problem
         seat.doing, seat.over, seat.words = doing_at(call.stage), True, ""
         # What does not fit the form is no answer yet: it is asked for again, of a person too.
-        seat.problem = "" if call.usable else "did not reply" if call.reply is None else "gave no usable reply"
+        seat.problem = _why_nothing(call)
         if not self.moves and not self._quiet and not before and not seat.problem:
             # Not said while a person types: it would tear the line apart.
             self.console.print(Text(f"  {seat.name} {seat.state}", style="dim"))

@@ -111,8 +111,9 @@ class Watched:
         if mind is None:
             return  # a grouping model or a judge: it has no seat
         problem = None if call.problem == "repaired" else call.problem
-        mind.trouble = call.error or problem or ""
-        if call.reply is None or problem is not None:
+        declined = "declined" if call.reply is not None and call.reply.refused else None
+        mind.trouble = call.error or declined or problem or ""
+        if call.reply is None or declined or problem is not None:
             return
         if (took := call.reply.known_latency_s) is not None:
             mind.seconds = took if mind.seconds is None else max(mind.seconds, took)

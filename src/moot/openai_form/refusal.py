@@ -41,6 +41,11 @@ def error_json(refusal: Refused) -> dict[str, Any]:
     return {"error": {"message": refusal.message, "type": refusal.kind, "param": refusal.param, "code": refusal.code}}
 
 
+def late_error_json(refusal: Refused) -> dict[str, Any]:
+    """As the last event of a stream. The stream had its own status, so that of the error stands in it."""
+    return {"error": {**error_json(refusal)["error"], "status": refusal.status}}
+
+
 def refusal_response(refusal: Refused, headers: Mapping[str, str] | None = None) -> Response:
     response_headers = {"X-Request-Id": f"req_{uuid.uuid4().hex}"}
     if refusal.retry_after_s:

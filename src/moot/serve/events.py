@@ -37,12 +37,16 @@ def begins_event(call: BegunCall) -> dict[str, Any]:
         "doing": call.doing,
         "turn": call.turn,
         "attempt": call.attempt,
+        "whole": call.whole,
     }
 
 
 def call_event(call: Call, *, whole: bool = False) -> dict[str, Any]:
     """Who said what, at which stage, and how long it took. `whole`: the reply is the answer as it is."""
-    fields = _object(call.reply.text) if call.reply is not None and not whole else None
+    reply = call.reply
+    fields = _object(reply.text) if reply is not None and not whole else None
+    refused = reply is not None and reply.refused
+    taken = reply is not None and whole and call.usable and not refused
     return {
         "kind": "call",
         "player": call.player,
@@ -50,13 +54,14 @@ def call_event(call: Call, *, whole: bool = False) -> dict[str, Any]:
         "doing": doing_at(call.stage),
         "turn": call.turn,
         "said": fields,
-        "answer": spoken_whole(call.reply.text.strip()) if whole and call.reply is not None and call.usable else None,
-        "text": call.reply.text if call.reply is not None and fields is None else None,
+        "answer": spoken_whole(reply.text.strip()) if reply is not None and taken else None,
+        "text": reply.text if reply is not None and fields is None else None,
+        "refused": refused,
         "problem": call.problem,
         "error": call.error,
         "seconds": _known_s(call),
-        "version": None if call.reply is None else call.reply.version,
-        "cost_usd": None if call.reply is None else call.reply.cost_usd,
+        "version": None if reply is None else reply.version,
+        "cost_usd": None if reply is None else reply.cost_usd,
     }
 
 

@@ -29,7 +29,7 @@ from moot.store.rows import case_of, verdict_json, verdict_of
 from moot.store.statements import Row
 from moot.team.final_line import spoken_whole
 from moot.team.watching import Doing, doing_at
-from moot.types import Question
+from moot.types import REFUSALS, Question
 
 LISTED = 1_000
 """Characters of a question or an answer in a list."""
@@ -138,7 +138,12 @@ def whole_episode(
         "verdict": {**verdict_json(verdict), "note": verdict.note},
         "groups": [list(group) for group in groups_of(asked.question, verdict)],
         "calls": [
-            {**call, "doing": doing_at(call["stage"]), "answer": _whole_answer(asked.question, call)}
+            {
+                **call,
+                "doing": doing_at(call["stage"]),
+                "answer": _whole_answer(asked.question, call),
+                "refused": call["finish"] in REFUSALS,
+            }
             for call in calls_of(connection, json.loads(row["transcript"]), find=find)
         ],
         "seconds": row["seconds"],
@@ -160,6 +165,7 @@ _WRITES: tuple[Doing, ...] = ("drafting", "reading", "reviewing", "arguing")
 def _whole_answer(question: Question, call: Mapping[str, Any]) -> str | None:
     """The answer that a reply is as it stands: where a long one is wanted, and from whom one is."""
     wanted = question.is_long and doing_at(call["stage"]) in _WRITES and call["problem"] in (None, "repaired")
+    wanted = wanted and call["finish"] not in REFUSALS
     return spoken_whole(call["text"].strip()) if wanted and call["text"] else None
 
 

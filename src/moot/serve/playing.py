@@ -21,7 +21,7 @@ from moot.live.answered_question import AnsweredQuestion
 from moot.live.team import LiveTeam, unheard
 from moot.models.turns import each_in_turn
 from moot.openai_form.completions import DONE, Completion, Head, sse
-from moot.openai_form.refusal import Refused, error_json
+from moot.openai_form.refusal import Refused, late_error_json
 from moot.openai_form.requests import WantedJson
 from moot.serve.admission import Admission, Holder
 from moot.serve.asked_for import AskedOfTeam
@@ -280,7 +280,7 @@ class ServedRequest:
                 done = await task
                 sent = sent_of(telling.early, done)
             except Exception as error:  # noqa: BLE001  the status is out already: whatever it was, this is how it is said
-                yield sse(error_json(refusal_of(error)))
+                yield sse(late_error_json(refusal_of(error)))
                 yield DONE
             else:
                 chars = piece_chars(len(done.text) - sent)

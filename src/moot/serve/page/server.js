@@ -116,7 +116,7 @@ export async function* asked(body, signal, { team = true } = {}) {
     for (const line of lines) {
       if (!line.startsWith("data: ") || line === "data: [DONE]") continue;
       const event = JSON.parse(line.slice(6));
-      if (event.error) throw new Trouble(event.error.message, { status: 502, code: event.error.code });
+      if (event.error) throw new Trouble(event.error.message, { status: event.error.status ?? 502, code: event.error.code });
       yield event;
     }
   }

@@ -17,20 +17,30 @@ const WORDS = {
   dressing: ["writing the answer in the form that was asked for", "has written the answer in the form that was asked for", "did not write the answer in the form that was asked for"],
 };
 
+const SETTLES = ["answering", "drafting", "reading", "reviewing", "arguing"]; // what brings an answer of one's own
+
 /** What somebody is about, as in "is drafting". */
 export function doing(call) {
   const words = call.writes && call.doing === "reading" ? "writing the answer" : (WORDS[call.doing] ?? WORDS.answering)[0];
   return call.attempt ? `${words} once more` : words;
 }
 
-/** Whether there is nothing to use: no reply, or none that could be read. One that had to be freed of words around it was read. */
-export function spoilt({ error, problem }) {
-  return Boolean(error || (problem && problem !== "repaired"));
+/** Whether there is nothing to use: no reply, one that refuses, or none that could be read. One that had to be freed of words around
+ * it was read. */
+export function spoilt({ error, problem, refused }) {
+  return Boolean(error || refused || (problem && problem !== "repaired"));
 }
 
 /** What somebody has done, or has not. */
 export function done(call) {
+  if (call.refused) return "declined";
   return (WORDS[call.doing] ?? WORDS.answering)[spoilt(call) ? 2 : 1];
+}
+
+/** What somebody has not done of whom it is known in the end that it has no answer: free words may be whole, and nothing read out of
+ * them. What else it was asked for, as a ranking of others, is done all the same. */
+export function doneInVain(call) {
+  return SETTLES.includes(call.doing) && !spoilt(call) ? WORDS[call.doing][2] : done(call);
 }
 
 function named({ player, office }) {

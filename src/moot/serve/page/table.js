@@ -11,7 +11,7 @@ import { drawGiven, givenAsMarkdown } from "./given.js";
 import { begun, ended, entryFor, keepHere, keptHere, left, stopWhenLeft } from "./left.js";
 import { lettered } from "./letters.js";
 import { Trouble, asked, forget, get, post } from "./server.js";
-import { atWork, doing, done, spoilt } from "./stages.js";
+import { atWork, doing, done, doneInVain, spoilt } from "./stages.js";
 import { drawTabs } from "./tabs.js";
 import { beganWith, named, spoken } from "./turns.js";
 import { forgetDrawings, lastWords, soon } from "./written.js";
@@ -280,7 +280,7 @@ function turn({ role, content }) {
 function fail(error) {
   rest("was stopped");
   say("trouble-what", error.message);
-  const silent = error.status === 502 && state.calls.some(spoilt);
+  const silent = [408, 502].includes(error.status) && state.calls.some(spoilt);
   say("trouble-todo", `${error.todo ?? "Reload the page."}${silent ? " Below stands who could not answer." : ""}`);
   find("trouble-again").hidden = true;
   find("trouble").hidden = false;
@@ -427,7 +427,7 @@ function writing({ player, stage, turn, voice, text }) {
   place.written += text;
   soon(place, () => {
     const line = place.element.querySelector(".answer");
-    const last = lastWords(place.written, isText() && ["drafting", "reading"].includes(work?.doing));
+    const last = lastWords(place.written, Boolean(work?.whole));
     if (last) {
       line.classList.remove("thinking");
       line.classList.add("writing");
@@ -483,7 +483,7 @@ function heard(call) {
     say("news", `${call.player} ${other ? "has changed its mind" : done(call)}: ${cut(worded(answer), FITS)}`);
   } else {
     // What free words settle on is read out of them, and comes with the verdict: until then they stand there as they end.
-    if (call.doing === "drafting" && call.text && !call.error && !call.problem) place.drafted = lastWords(call.text);
+    if (call.doing === "drafting" && call.text && !call.error && !call.problem && !call.refused) place.drafted = lastWords(call.text);
     say("news", `${call.player} ${done(call)}`);
   }
   if (!place.texts.length) line.textContent = shown(place.drafted ?? "");
@@ -491,12 +491,18 @@ function heard(call) {
   line.classList.remove("thinking");
   const changes = place.texts.length > 1 && !place.texts.at(-1).isText && differ(place.texts.at(-1).text, place.texts.at(-2).text);
   stage.title = shown(call.error ?? "");
-  stage.textContent = shown(`${done(call)}${call.turn > 1 ? `, turn ${call.turn}` : ""}${call.error || call.seconds === null ? "" : ` · ${seconds(call.seconds)}`}`);
+  stage.textContent = stageLine(call, done(call));
+  place.last = call;
   if (changes) stage.prepend(make("b", null, "changed its mind"), " · ");
   progress();
   const first = [...state.seats].filter(([, { texts }]) => texts.length).map(([player, { texts }]) => [player, texts[0].text]);
   colour(together(state.mind), together(first));
   reading();
+}
+
+/** What a seat says of something that is over: what came of it in `words`, and when. */
+function stageLine(call, words) {
+  return shown(`${words}${call.turn > 1 ? `, turn ${call.turn}` : ""}${call.error || call.seconds === null ? "" : ` · ${seconds(call.seconds)}`}`);
 }
 
 /** While it is played: who is at work, and with what. */
@@ -607,10 +613,12 @@ function decided(verdict) {
   for (const answer of verdict.answers || []) {
     const place = state.seats.get(answer.player);
     if (place) untold(verdict, answer, place);
-    if (!place || answer.answer !== null) continue;
+    // Whoever had no draft and has answered since is not without an answer.
+    if (!place || answer.answer !== null || place.texts.some(({ turn, forTeam }) => turn > 1 && !forTeam)) continue;
     const needless = traces(verdict, "not-needed").some((spared) => spared.players.includes(answer.player));
     place.element.classList.add("absent");
     place.element.querySelector(".answer").textContent = needless ? "was not needed" : answer.outcome;
+    if (place.last && !place.texts.length && ["refused", "unanswered"].includes(answer.outcome)) place.element.querySelector(".stage").textContent = stageLine(place.last, doneInVain(place.last));
   }
   rest();
   if (verdict.groups?.length) colour(minds(verdict), verdict.groups);
@@ -997,7 +1005,7 @@ function replay(episode, whole) {
     seconds: whole.seconds,
   });
   if (verdict.answer === null && verdict.outcome !== "abstained") {
-    fail(new Trouble(`The team had no answer: ${verdict.cause ?? verdict.outcome}`, { status: 502 }));
+    fail(new Trouble(`The team had no answer: ${verdict.cause ?? verdict.outcome}`, { status: traces(verdict, "deadline").length ? 408 : 502 }));
     unanswered();
   }
   if (whole.feedback) told(whole.feedback);
