@@ -142,6 +142,21 @@ async def test_what_stands_when_the_time_is_up_is_said_once(
     assert verdict.cause == f"the time ran out; {cause}"
 
 
+@pytest.mark.parametrize("kind", ["open", "text"])
+async def test_a_refusal_is_no_text_of_whoever_refuses_when_the_time_is_up(kind: Any) -> None:
+    question = Question("q", "Which river?", kind=kind)
+    form = "{}" if kind == "text" else '{{"reasoning": "", "answer": "{}"}}'
+    players = [Player(name, ScriptedModel(name, lambda request: "")) for name in ("ann", "bob", "cat")]
+    replies = {"ann": Reply("I cannot help with that.", finish="refusal"), "bob": Reply(form.format("Nile"))}
+    heard = [Call(who, "draft", 1, Request((Message("user", "?"),)), reply) for who, reply in replies.items()]
+    team = Team("three", tuple(players), captain="ann")
+    verdict = await what_there_is(team, question, heard, 0.3, 0.0)
+    assert verdict.answer == "Nile"
+    assert [answer.outcome for answer in verdict.answers] == ["refused", "answered", "unanswered"]
+    nobody = await what_there_is(team, question, heard[:1], 0.3, 0.0)
+    assert nobody.answer is None
+
+
 async def test_teams_nest() -> None:
     def says(answer: str) -> ScriptedModel:
         return ScriptedModel(answer, lambda request: json.dumps({"reasoning": "so", "answer": answer}))

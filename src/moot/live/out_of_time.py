@@ -30,6 +30,10 @@ async def what_there_is(
             continue  # whoever reads another's reply may have a seat too, but what it finds is not its own answer
         if question.is_long and call.request.schema is not None:
             continue  # a ballot, say: a long answer is free words
+        if call.reply.refused:
+            refused = Answer(call.player, None, outcome="refused", cause=call.reply.text[:300] or call.reply.finish)
+            drafts.setdefault(call.player, refused)
+            continue
         try:
             reply = read_reply(call.reply, AnswerForm(question)).value
         except Unusable:
