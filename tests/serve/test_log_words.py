@@ -20,7 +20,7 @@ from moot.errors import BudgetReached, FileError, MootError, StoreError, StoreFu
 from moot.live.logged_errors import in_log
 from moot.models.flights import NOTHING_ASKED
 from moot.models.model import Model, Wrapper
-from moot.serve.log_words import log_warnings_without_words, where_it_broke
+from moot.serve.log_words import log_libraries_without_words, where_it_broke
 from moot.store.columns import refusal
 from moot.types import Reply, Request
 
@@ -178,7 +178,7 @@ async def test_an_error_of_the_store_holds_no_parameters(tmp_path: Path) -> None
 def test_a_warning_of_a_library_is_told_without_its_words(caplog: pytest.LogCaptureFixture) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("always")
-        log_warnings_without_words()
+        log_libraries_without_words()
         warnings.warn("input_value='the zanzibar answer'", UserWarning, stacklevel=1)
     assert "UserWarning at " in caplog.text
     assert "zanzibar" not in caplog.text
