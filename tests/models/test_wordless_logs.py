@@ -1,9 +1,8 @@
-"""What libraries log repeats what they were given, a key among it, or lines that look like ours: no words of it reach a stream."""
+"""What libraries log repeats what they were given, a key among it, or lines that look like ours: no word reaches a stream."""
 
 from __future__ import annotations
 
 import asyncio
-import gc
 import json
 import logging
 import os
@@ -18,7 +17,6 @@ import aiohttp
 import pytest
 from hostile_server import completion, hostile, http
 
-from moot.models.wordless_logs import log_without_words
 from moot.models.wordless_warnings import call_without_words
 
 KEYS = ("9f86d081884c7d659a2feaa0c55ad015", "quagga")
@@ -139,8 +137,9 @@ async def test_no_log_of_litellm_shows_a_key_in_python(tmp_path: Path) -> None:
 
 
 @NEEDS_LITELLM
-@pytest.mark.parametrize(("key", "workers"), zip(KEYS, ("1", "2"), strict=True))
-async def test_no_log_of_a_library_shows_a_key_in_that_of_a_server(key: str, workers: str, tmp_path: Path) -> None:
+async def test_no_log_of_a_library_shows_a_key_in_that_of_a_server(tmp_path: Path) -> None:
+    """Of every worker."""
+    (_, key) = KEYS
     (tmp_path / "q.jsonl").write_text("")
     given = {**os.environ, "PYTHONPATH": str(SOURCE), "UPSTREAM_KEY": key}
     async with (
@@ -150,7 +149,7 @@ async def test_no_log_of_a_library_shows_a_key_in_that_of_a_server(key: str, wor
         (tmp_path / "t.yaml").write_text(file_for(server.base_url))
         with (tmp_path / "log").open("wb") as log:
             process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "moot", "serve", "t.yaml", "--port", "0", "--workers", workers),
+                *(sys.executable, "-m", "moot", "serve", "t.yaml", "--port", "0", "--workers", "2"),
                 cwd=tmp_path,
                 env=given,
                 stdout=asyncio.subprocess.PIPE,
@@ -164,7 +163,8 @@ async def test_no_log_of_a_library_shows_a_key_in_that_of_a_server(key: str, wor
             async def ask(number: int) -> None:
                 said = [{"role": "user", "content": f"{ASKED} {number}"}]
                 asked = {"model": "solo@ann", "messages": said, "stream": number % 2 == 1}
-                async with session.post(f"{url}/v1/chat/completions", json=asked) as response:
+                watched = {"X-Moot-Team": "yes"}  # its models are asked for streams then
+                async with session.post(f"{url}/v1/chat/completions", json=asked, headers=watched) as response:
                     await response.read()
 
             await asyncio.gather(*map(ask, range(len(PLACES) * 2)))
@@ -177,6 +177,62 @@ async def test_no_log_of_a_library_shows_a_key_in_that_of_a_server(key: str, wor
     assert "WARNING of LiteLLM at " in told
 
 
+@pytest.fixture
+def told(caplog: pytest.LogCaptureFixture) -> Iterator[Callable[[], list[str]]]:
+    """What somebody's own process has logged so far."""
+    before = logging.getLogRecordFactory()
+    try:
+        yield lambda: [record.getMessage() for record in caplog.records]
+    finally:
+        logging.setLogRecordFactory(before)
+
+
+async def logging_call(*pauses: asyncio.Event) -> None:
+    """Each pause is waited for, and then it logs once more."""
+    log = logging.getLogger("somebodys")
+    for pause in (None, *pauses):
+        if pause is not None:
+            await pause.wait()
+        try:
+            raise ValueError("quagga")
+        except ValueError:
+            log.exception("%s\nmoot: forged", "quagga")
+    await asyncio.to_thread(log.warning, "quagga")
+    await asyncio.create_task(asyncio.to_thread(log.warning, "quagga"))
+
+
+async def test_the_logs_of_others_are_theirs(told: Callable[[], list[str]]) -> None:
+    pause = asyncio.Event()
+    call = asyncio.ensure_future(call_without_words(logging_call(pause)))
+    await asyncio.sleep(0)
+    logging.getLogger("somebodys").warning("of %s own", "my")
+    made = logging.getLogRecordFactory()
+
+    def marked(*given: Any, **named: Any) -> logging.LogRecord:
+        record = made(*given, **named)
+        record.mark = "mine"
+        return record
+
+    logging.setLogRecordFactory(marked)
+    await asyncio.sleep(0)
+    pause.set()
+    await call
+    logging.getLogger("somebodys").warning("of my own")
+    within = [words for words in told() if "own" not in words]
+    assert [words for words in told() if "own" in words] == ["of my own"] * 2
+    assert [words.split(" at ")[0] for words in within] == ["ERROR of somebodys"] * 2 + ["WARNING of somebodys"] * 2
+    assert all("ValueError, its words are not told" in words for words in within[:2])
+    assert not any("quagga" in words or "\n" in words for words in within)
+
+
+async def test_what_moot_logs_within_a_call_keeps_its_words(told: Callable[[], list[str]]) -> None:
+    async def ours() -> None:
+        logging.getLogger("moot.models").warning("of %s", "ours")
+
+    await call_without_words(ours())
+    assert told() == ["of ours"]
+
+
 ONE_OF_OURS = """
 import asyncio, gc, logging, sys, threading
 from moot.cli import main
@@ -186,6 +242,14 @@ try:
 except SystemExit:
     pass
 {does}
+"""
+
+ON_ANOTHER_MACHINE = """
+import asyncio, contextlib, logging
+from moot.engine.ray.worker import Worker
+with contextlib.suppress(AttributeError):
+    asyncio.run(Worker().start("ann", None, None))  # it has nothing to build
+logging.getLogger("somebodys").error("quagga", exc_info=ValueError("quagga"))
 """
 
 IN_ONE_OF_OURS = {
@@ -240,8 +304,15 @@ Broken()
 
 @pytest.mark.parametrize("does", IN_ONE_OF_OURS.values(), ids=IN_ONE_OF_OURS)
 def test_in_a_process_of_ours(does: str) -> None:
+    assert_one_line(ONE_OF_OURS.format(does=does))
+
+
+def test_in_a_process_that_plays_for_a_run() -> None:
+    assert_one_line(ON_ANOTHER_MACHINE)
+
+
+def assert_one_line(code: str) -> None:
     given = {**os.environ, "PYTHONPATH": str(SOURCE)}
-    code = ONE_OF_OURS.format(does=does)
     ended = subprocess.run([sys.executable, "-c", code], env=given, capture_output=True, text=True, check=True)
     (line,) = ended.stderr.splitlines()
     assert "quagga" not in line

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from hostile_server import completion, hostile, http
 
-from moot.models.wordless_warnings import tell_warnings_without_words, call_without_words
+from moot.models.wordless_warnings import call_without_words, tell_warnings_without_words
 
 KEY = "sk-Quagga77Okapi"
 SOURCE = Path(__file__).parents[2] / "src"

@@ -1,4 +1,5 @@
-"""A process of our own tells no word of what libraries say, in whatever way: a warning, a log, or a failure that nobody waits for."""
+"""A process of our own tells no word of what libraries say, in whatever way: in a warning, a log, or a failure that nobody waits
+for."""
 
 from __future__ import annotations
 

@@ -21,6 +21,7 @@ from moot.models.wordless_logs import UNTOLD, hide_words_of_logs, within_call
 _NEVER_AWAITED = re.compile(r"coroutine '(\w{1,100})\.[\w.<>]{1,200}' was never awaited")
 T = TypeVar("T")
 
+
 def tell_warnings_without_words(tell: Callable[[str], object]) -> None:
     """From now on in this process."""
 
