@@ -258,7 +258,7 @@ async def test_what_python_writes_for_no_number_is_no_json(number: str, tmp_path
     bodies = {
         "/v1/chat/completions": f'{{"model": "three", "messages": [{json.dumps(ASKED)}], "temperature": {number}}}',
         "/v1/responses": f'{{"model": "three", "input": "Which river?", "top_p": {number}}}',
-        "/v1/moot/feedback": f'{{"episode": "1", "answer": "A", "more": {number}}}',
+        "/v1/feedback": f'{{"episode": "1", "answer": "A", "more": {number}}}',
         "/v1/moot/preferences": f'{{"preferred": {number}}}',
     }
     async with serving(tmp_path) as served:

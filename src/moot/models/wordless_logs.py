@@ -24,7 +24,7 @@ def log_without_words() -> None:
     if _tells_no_words(handle):
         return
 
-    def handle_untold(handler: logging.Handler, record: logging.LogRecord) -> Any:
+    def handle_untold(handler: logging.Handler, record: logging.LogRecord) -> bool:
         return handle(handler, record if _is_ours(record.name) else _untold(record))
 
     handle_untold.tells_no_words = True  # type: ignore[attr-defined]
