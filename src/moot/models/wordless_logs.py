@@ -28,7 +28,7 @@ def log_without_words() -> None:
         return handle(handler, record if _is_ours(record.name) else _untold(record))
 
     handle_untold.tells_no_words = True  # type: ignore[attr-defined]
-    logging.Handler.handle = handle_untold  # type: ignore[method-assign]
+    logging.Handler.handle = handle_untold  # type: ignore[assignment, method-assign]
 
 
 def hide_words_of_logs() -> None:
