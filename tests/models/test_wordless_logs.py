@@ -51,7 +51,8 @@ def odd_forms(key: str, asked: str) -> Iterator[Any]:
 def odd_reply(key: str, asked: Any, number: int) -> bytes:
     place = PLACES[number % len(PLACES)]
     forms = list(odd_forms(key, asked["messages"][-1]["content"]))
-    body = part = completion(created=1)
+    body: Any = completion(created=1)
+    part = body
     for step in place[:-1]:
         part = part[step]
     part[place[-1]] = forms[number // len(PLACES) % FORMS]
@@ -66,7 +67,12 @@ def odd_reply(key: str, asked: Any, number: int) -> bytes:
 
 
 def file_for(base_url: str) -> str:
-    ann = {"provider": "litellm", "model": "openai/ann", "base_url": base_url, "api_key_env": "UPSTREAM_KEY"}
+    ann: dict[str, Any] = {
+        "provider": "litellm",
+        "model": "openai/ann",
+        "base_url": base_url,
+        "api_key_env": "UPSTREAM_KEY",
+    }
     ann |= {"retries": {"attempts": 1}}
     file = {"name": "cup", "questions": {"file": "q.jsonl"}, "models": {"ann": ann, "bob": ann}, "strategies": ["solo"]}
     return json.dumps(file)
