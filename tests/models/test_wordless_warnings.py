@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from hostile_server import completion, hostile, http
 
-from moot.models.wordless_warnings import tell_warnings_without_words, warning_without_words
+from moot.models.wordless_warnings import call_without_words, tell_warnings_without_words
 
 KEY = "sk-Quagga77Okapi"
 SOURCE = Path(__file__).parents[2] / "src"
@@ -94,7 +94,7 @@ async def test_what_others_catch_meanwhile_puts_no_words_back(capsys: pytest.Cap
         warnings.showwarning = warnings._showwarning_orig  # type: ignore[attr-defined]
         warnings._showwarnmsg_impl = lambda told: sys.stderr.write(f"{told.message}\n")  # type: ignore[attr-defined]
         with warnings.catch_warnings():
-            call = asyncio.ensure_future(warning_without_words(odd_call(first, second)))
+            call = asyncio.ensure_future(call_without_words(odd_call(first, second)))
             await asyncio.sleep(0)
         first.set()
         await asyncio.sleep(0)
@@ -116,7 +116,7 @@ async def test_a_call_that_is_given_up_hears_of_it() -> None:
             heard.append(type(error))
             raise
 
-    call = asyncio.ensure_future(warning_without_words(given_up()))
+    call = asyncio.ensure_future(call_without_words(given_up()))
     await asyncio.sleep(0)
     call.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -129,7 +129,7 @@ async def test_the_warnings_of_others_are_theirs() -> None:
         warnings.simplefilter("always")
         filters = list(warnings.filters)
         for _ in range(3):
-            await warning_without_words(odd_call())
+            await call_without_words(odd_call())
             warnings.warn("of my own", DeprecationWarning, stacklevel=1)
         assert warnings.filters == filters
     assert [(each.category, str(each.message)) for each in told[1::2]] == [(DeprecationWarning, "of my own")] * 3

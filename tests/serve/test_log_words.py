@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import sys
+import threading
 import warnings
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -20,7 +22,7 @@ from moot.errors import BudgetReached, FileError, MootError, StoreError, StoreFu
 from moot.live.logged_errors import in_log
 from moot.models.flights import NOTHING_ASKED
 from moot.models.model import Model, Wrapper
-from moot.serve.log_words import log_warnings_without_words, where_it_broke
+from moot.serve.log_words import log_libraries_without_words, where_it_broke
 from moot.store.columns import refusal
 from moot.types import Reply, Request
 
@@ -175,12 +177,20 @@ async def test_an_error_of_the_store_holds_no_parameters(tmp_path: Path) -> None
             assert "zanzibar" not in str(raised.value)
 
 
-def test_a_warning_of_a_library_is_told_without_its_words(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_warning_and_a_record_of_a_library_are_told_without_their_words(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for place, name in ((logging.Handler, "handle"), (threading, "excepthook"), (sys, "unraisablehook")):
+        monkeypatch.setattr(place, name, getattr(place, name))  # what is put there is taken away afterwards
     with warnings.catch_warnings():
         warnings.simplefilter("always")
-        log_warnings_without_words()
+        log_libraries_without_words()
         warnings.warn("input_value='the zanzibar answer'", UserWarning, stacklevel=1)
+        logging.getLogger("somebodys").error("the zanzibar\nanswer")
+        logging.getLogger("moot.serve").error("a word of our own")
     assert "UserWarning at " in caplog.text
+    assert "ERROR of somebodys at " in caplog.text
+    assert "a word of our own" in caplog.text
     assert "zanzibar" not in caplog.text
 
 
@@ -213,6 +223,14 @@ KEEPS_QUIET = [
     refusal("episodes.outcome", "an outcome", "mombasa of zanzibar"),
     StoreUnreadable("s.db: Could not decode to UTF-8 column 'text' with text 'mombasa of zanzibar'"),
     StoreError('s.db: invalid input syntax for type json DETAIL: Token "mombasa" is invalid: zanzibar'),
+    StoreError('s.db: invalid input syntax for x-"mombasa"'),
+    StoreError("s.db: malformed JSON <'mombasa'"),
+    StoreError("/srv/o'brien/s.db: syntaxe d’entrée invalide : « mombasa »"),
+    StoreError("s.db: Token »mombasa« ist ungültig"),
+    StoreError("s.db: недопустимый элемент “mombasa”"),
+    StoreError("s.db: Token„mombasa“ ist ungültig"),
+    StoreError("s.db: no such column: `mombasa`"),
+    StoreError("s.db: 「mombasa」は無効です"),
     ValueError("mombasa of zanzibar"),
     ExceptionGroup("mombasa", [ValueError("zanzibar")]),
 ]
@@ -225,7 +243,7 @@ def test_an_error_that_may_quote_anything_is_told_by_its_kind(error: Exception) 
     for word in WORDS:
         assert word not in told
     if isinstance(error, StoreError):
-        assert told.startswith(("episodes.outcome: expected an outcome", "s.db: "))
+        assert told.startswith(("episodes.outcome: expected an outcome", "s.db: ", "/srv/o'brien/s.db: "))
     else:
         assert type(error).__name__ in told
 

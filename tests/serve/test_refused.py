@@ -251,3 +251,19 @@ async def test_one_model_is_found_by_any_of_its_names(tmp_path: Path) -> None:
         paths = (await served.get("/openapi.json"))[1]["paths"]
         assert paths["/v1/models/{model}"]["get"]["parameters"][0]["name"] == "model"
         assert "\n" not in json.dumps(paths)
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity"])
+async def test_what_python_writes_for_no_number_is_no_json(number: str, tmp_path: Path) -> None:
+    bodies = {
+        "/v1/chat/completions": f'{{"model": "three", "messages": [{json.dumps(ASKED)}], "temperature": {number}}}',
+        "/v1/responses": f'{{"model": "three", "input": "Which river?", "top_p": {number}}}',
+        "/v1/feedback": f'{{"episode": "1", "answer": "A", "more": {number}}}',
+        "/v1/moot/preferences": f'{{"preferred": {number}}}',
+    }
+    async with serving(tmp_path) as served:
+        for path, body in bodies.items():
+            headers = {"Content-Type": "application/json"}
+            async with served.session.post(served.url + path, data=body, headers=headers) as response:
+                assert response.status == 400, path
+                assert "Invalid JSON" in (await response.json())["error"]["message"]

@@ -143,6 +143,8 @@ async def test_streams_add_up_to_the_whole_reply(
         ({"model": "tom", "messages": ["hi"]}, 400, "messages.0"),
         ({"model": "tom", "messages": [{"role": "user", "content": 5}]}, 400, "messages.0.content"),
         (body(temperature="hot"), 400, "temperature"),
+        (body(temperature=float("nan")), 400, None),
+        (body(temperature=float("inf")), 400, None),
         (body(n=2), 400, "n"),
         (body(response_format="json"), 400, "response_format"),
         (form_of({"properties": {"a": {"type": "array", "minItems": 10**9}}}), 400, "response_format"),

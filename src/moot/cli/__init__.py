@@ -18,7 +18,7 @@ def main() -> None:
     from moot.cli.app import app
     from moot.cli.exit import leave, run_app
     from moot.cli.safe_text import say
-    from moot.models.wordless_warnings import tell_warnings_without_words
+    from moot.models.wordless_process import tell_without_words
 
-    tell_warnings_without_words(lambda told: say(f"moot: {told}", file=sys.stderr))
+    tell_without_words(lambda told: say(f"moot: {told}", file=sys.stderr))
     leave(run_app(app, sys.argv[1:]))

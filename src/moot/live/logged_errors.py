@@ -17,8 +17,10 @@ NOT_LOGGED = "whose words are not logged"
 _KIND = re.compile(r"[A-Za-z]{1,40}(?=: )")
 """A call's error begins with the name of its class."""
 _WHERE = re.compile(r"(?:no whole reply from )?(?P<address>https?://[^\s'\"]{1,300})(?P<status> answered \d{3}\b)?")
-_VALUE = re.compile(r"(?:, found | with text |(?<![^\s(\[{:=,])[bBrRuU]{0,2}['\"]).*", re.DOTALL)
+_VALUE = re.compile(r"(?:, found | with text |(?<![^\s(\[{:=,])[bBrRuU]{0,2}['\"])")
 """From here on a store's error quotes what it holds, or what it was to hold."""
+_QUOTE = re.compile("['\"`´‘-‟‹›«»′-‷＂＇「-』〈-》〝-〟❛-❠]")
+"""Whatever stands before it, and in whichever language a server says it. A path may have one, which is the store's name."""
 
 
 def in_short(words: str) -> str:
@@ -37,7 +39,9 @@ def in_log(error: BaseException) -> str:
     if isinstance(error, BudgetReached | StoreFull | StoreNewer) or words == NOTHING_ASKED:
         return words
     if isinstance(error, StoreError):
-        told = _VALUE.sub("", words)
+        after_name = words.find(": ") + 1
+        values = (_VALUE.search(words), _QUOTE.search(words, after_name))
+        told = words[: min((value.start() for value in values if value is not None), default=len(words))]
         return words if told == words else f"{told.rstrip()} (what follows is not logged)"
     if isinstance(error, FileError) and error.file is not None:
         return f"{error.file}{'' if error.line is None else f':{error.line}'}: {kind}, {NOT_LOGGED}"

@@ -11,18 +11,15 @@ import re
 import sys
 import warnings
 from collections.abc import Callable, Coroutine, Generator
-from contextvars import ContextVar
 from functools import partial
 from types import coroutine
 from typing import Any, TypeVar, cast
 
 from moot.models.meanwhile import Meanwhile
+from moot.models.wordless_logs import UNTOLD, hide_words_of_logs, within_call
 
 _NEVER_AWAITED = re.compile(r"coroutine '(\w{1,100})\.[\w.<>]{1,200}' was never awaited")
 T = TypeVar("T")
-_within: ContextVar[bool] = ContextVar("without_words", default=False)
-
-UNTOLD = "its words are not told, since they may repeat what a model was asked or has said"
 
 
 def tell_warnings_without_words(tell: Callable[[str], object]) -> None:
@@ -45,14 +42,16 @@ def _is_left_by_litellm(message: object, category: type[Warning]) -> bool:
 
 
 @coroutine
-def warning_without_words(call: Coroutine[Any, Any, T]) -> Generator[Any, Any, T]:
-    """What a call of a library comes to, which warns without words, also in tasks that begin there. How warnings are shown is
-    one thing for the whole process, and whoever catches some for a while puts back what was there before: so it is looked
-    after at every step."""
+def call_without_words(call: Coroutine[Any, Any, T]) -> Generator[Any, Any, T]:
+    """What a call of a library comes to, which warns and logs without words, also in tasks and `asyncio.to_thread` that begin
+    there. What it hands to a thread in another way (`loop.run_in_executor`) without its context keeps its words, and so does
+    what is told of a task that nobody has waited for: neither knows whose it is. How warnings are shown is one thing for the
+    whole process, and whoever catches some for a while puts back what was there before: so it is looked after at every step."""
     step = partial(call.send, None)
-    with Meanwhile(_within, True):
+    with Meanwhile(within_call, True):
         while True:
-            _hide_words()
+            _hide_words_of_warnings()
+            hide_words_of_logs()
             try:
                 waited_for = step()
             except StopIteration as done:
@@ -65,7 +64,7 @@ def warning_without_words(call: Coroutine[Any, Any, T]) -> Generator[Any, Any, T
                 step = partial(call.send, came)
 
 
-def _hide_words() -> None:
+def _hide_words_of_warnings() -> None:
     shown = warnings.showwarning
     if not getattr(shown, "tells_no_words", False):
         _show_by(lambda message, category, *where, **more: _show(shown, message, category, *where, **more))
@@ -74,7 +73,7 @@ def _hide_words() -> None:
 def _show(
     shown: Callable[..., object], message: Warning | str, category: type[Warning], *where: Any, **more: Any
 ) -> None:
-    shown(UserWarning(UNTOLD) if _within.get() else message, category, *where, **more)
+    shown(UserWarning(UNTOLD) if within_call.get() else message, category, *where, **more)
 
 
 def _show_by(show: Callable[..., None]) -> None:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, NoReturn, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, model_validator
 from pydantic_core import from_json
@@ -202,7 +202,7 @@ def read_body(form: type[F], raw: bytes, *, half_characters: bool = False) -> F:
     a surrogate pair, which Python's clients send without a thought.
     """
     try:
-        body: Any = from_json(raw)
+        body: Any = from_json(raw, allow_inf_nan=False)
     except ValueError as error:
         if not half_characters:
             raise Refused(400, f"Invalid JSON: {error}", code="invalid_request") from None
@@ -215,9 +215,14 @@ def read_body(form: type[F], raw: bytes, *, half_characters: bool = False) -> F:
 
 def _by_python(raw: bytes) -> Any:
     try:
-        return json.loads(raw)
+        return json.loads(raw, parse_constant=_no_number)
     except (ValueError, RecursionError):
         raise Refused(400, "The body of the request could not be parsed as JSON.", code="invalid_request") from None
+
+
+def _no_number(name: str) -> NoReturn:
+    """NaN and the infinities, which Python writes and JSON does not have."""
+    raise ValueError(name)
 
 
 def _invalid(form: type[BaseModel], details: Sequence[Any], body: Any) -> Refused:

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from moot.live.answered_question import AnsweredQuestion
 from moot.live.logged_errors import NOT_LOGGED, in_short
-from moot.models.wordless_warnings import tell_warnings_without_words
+from moot.models.wordless_process import tell_without_words
 from moot.types import Call
 
 _log = logging.getLogger(__name__)
@@ -41,9 +41,9 @@ def _trouble_of(call: Call) -> str | None:
     return None
 
 
-def log_warnings_without_words() -> None:
+def log_libraries_without_words() -> None:
     """From now on in this process."""
-    tell_warnings_without_words(_log.warning)
+    tell_without_words(_log.warning)
 
 
 def where_it_broke(error: BaseException) -> str:

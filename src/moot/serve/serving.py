@@ -18,7 +18,7 @@ from moot.experiment.spec import ExperimentFile
 from moot.live.team import LiveTeam
 from moot.serve.app import ServeSettings, create_app, page_token_of
 from moot.serve.connections import Connections, raise_file_limit
-from moot.serve.log_words import log_warnings_without_words
+from moot.serve.log_words import log_libraries_without_words
 from moot.serve.names import given_name, is_loopback_address, origin_of
 from moot.serve.paid_off import offer_line, offer_of
 from moot.serve.team_server import TeamServer
@@ -78,7 +78,7 @@ def serve(
             print("no key: it listens on this machine only (--key-env VAR to serve others)")
         sys.stdout.flush()
 
-    log_warnings_without_words()
+    log_libraries_without_words()
     if workers == 1:
         TeamServer(create_app(live, settings), connections, live=live, on_open=say_so).run(sockets=[listening])
         return

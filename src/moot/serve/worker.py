@@ -23,7 +23,7 @@ from moot.serve.app import ServeSettings, create_app
 from moot.serve.connections import Connections, raise_file_limit
 from moot.serve.figures_of_workers import WorkerFigure
 from moot.serve.gate_wire import KEEPS, PLACES_SHORT, Wire
-from moot.serve.log_words import log_warnings_without_words
+from moot.serve.log_words import log_libraries_without_words
 from moot.serve.one_of_workers import OneOfWorkers
 from moot.serve.team_server import TeamServer
 from moot.serve.tracing import traced
@@ -57,7 +57,7 @@ def work(orders: WorkerOrders, listening: socket.socket, line: socket.socket) ->
         signal.signal(number, signal.SIG_IGN)
     if hasattr(signal, "pthread_sigmask"):  # it was started with them blocked; those it starts must not be
         signal.pthread_sigmask(signal.SIG_UNBLOCK, WORKERS_IGNORE)
-    log_warnings_without_words()
+    log_libraries_without_words()
     try:
         with asyncio.Runner(loop_factory=uvicorn.Config("").get_loop_factory()) as runner:
             runner.run(_Worker(orders).run(listening, line))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import logging
 import socket
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -26,10 +27,13 @@ from moot.experiment.build import build
 from moot.experiment.spec import ExperimentFile
 from moot.models.budget import Overcharge
 from moot.models.limit import Limits
+from moot.models.wordless_process import tell_without_words
 from moot.store import store_at
 from moot.store.attendance import StoredAttendance
 from moot.store.calls import ExperimentCalls
 from moot.types import Case
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +98,7 @@ class Worker:
 
     async def start(self, name: str, plan: WorkerPlan, gate: Any) -> MootError | None:
         """Build what the plan says; an error says why that cannot be done here."""
+        tell_without_words(_log.warning)  # what is told here Ray keeps in files, on every node
         try:
             await self._start(name, plan, gate)
         except UsageError as error:

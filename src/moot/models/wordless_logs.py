@@ -1,0 +1,89 @@
+"""What libraries log, without its words: as a warning does, it repeats what was asked or said, a key among it, and lines that
+look like ours.
+
+In a process of our own all that is not moot's is told so. It is taken at the handlers, of which a library may bring its own:
+whatever is written down comes to one, be it logged, made without a logger, or dressed up on the way. In somebody else's process
+nothing of that is touched: there a record is made without its words where a call of ours has led to it.
+"""
+
+from __future__ import annotations
+
+import logging
+from contextvars import ContextVar
+from typing import Any
+
+within_call: ContextVar[bool] = ContextVar("without_words", default=False)
+"""Whether what is told now arises within a call of ours."""
+
+UNTOLD = "its words are not told, since they may repeat what a model was asked or has said"
+
+
+def log_without_words() -> None:
+    """From now on in this process."""
+    handle = logging.Handler.handle
+    if _tells_no_words(handle):
+        return
+
+    def handle_untold(handler: logging.Handler, record: logging.LogRecord) -> bool:
+        return handle(handler, record if _is_ours(record.name) else _untold(record))
+
+    handle_untold.tells_no_words = True  # type: ignore[attr-defined]
+    logging.Handler.handle = handle_untold  # type: ignore[assignment, method-assign]
+
+
+def hide_words_of_logs() -> None:
+    """Of what arises within a call. What makes the records is one thing for the whole process, and others may change it
+    meanwhile."""
+    made = logging.getLogRecordFactory()
+    if _tells_no_words(made) or _tells_no_words(logging.Handler.handle):
+        return
+
+    def make_untold(
+        name: str, level: int, path: str, line: int, words: Any, values: Any, failure: Any, *where: Any, **more: Any
+    ) -> logging.LogRecord:
+        if not within_call.get() or _is_ours(name) or isinstance(words, _Untold):
+            return made(name, level, path, line, words, values, failure, *where, **more)
+        told = _in_short(logging.LogRecord(name, level, path, line, "", (), failure))
+        return made(name, level, path, line, told, (), None, *where[:1])
+
+    make_untold.tells_no_words = True  # type: ignore[attr-defined]
+    logging.setLogRecordFactory(make_untold)
+
+
+class _Untold(str):
+    """What is told instead: there is nothing in it to hide once more."""
+
+    __slots__ = ()
+
+
+class _Fields(dict[str, Any]):
+    """Of a record. What a library has added to its own is empty, for those who would show it."""
+
+    def __missing__(self, name: str) -> str:
+        return ""
+
+
+def _tells_no_words(by: Any) -> bool:
+    return getattr(by, "tells_no_words", False)
+
+
+def _is_ours(name: str) -> bool:
+    return name == "moot" or name.startswith("moot.")
+
+
+def _untold(record: logging.LogRecord) -> logging.LogRecord:
+    """Another one, since it may come to several handlers."""
+    place = (record.name, record.levelno, record.pathname, record.lineno)
+    told = logging.LogRecord(*place, _in_short(record), (), None, record.funcName)
+    told.created, told.msecs, told.relativeCreated = record.created, record.msecs, record.relativeCreated
+    told.thread, told.threadName = record.thread, record.threadName
+    told.process, told.processName = record.process, record.processName
+    told.__dict__ = _Fields(told.__dict__)
+    return told
+
+
+def _in_short(record: logging.LogRecord) -> _Untold:
+    kind = record.exc_info[0] if isinstance(record.exc_info, tuple) and record.exc_info else None
+    failed = "" if kind is None else f"{kind.__name__}, "
+    where = f"{record.levelname} of {record.name} at {record.pathname}:{record.lineno}"
+    return _Untold(" ".join(f"{where}, {failed}{UNTOLD}".split()))

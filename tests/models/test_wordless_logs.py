@@ -1,0 +1,327 @@
+"""What libraries log repeats what they were given, a key among it, or lines that look like ours: no word reaches a stream."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+from hostile_server import completion, hostile, http
+
+from moot.models.wordless_warnings import call_without_words
+
+KEYS = ("9f86d081884c7d659a2feaa0c55ad015", "quagga")
+"""None has a form that a library knows keys by."""
+FORGED = "the budget is reached"
+ASKED = "Which zanzibar river?"
+SOURCE = Path(__file__).parents[2] / "src"
+NEEDS_LITELLM = pytest.mark.skipif(find_spec("litellm") is None, reason='needs the extra: pip install "moot[litellm]"')
+
+PLACES: tuple[tuple[str | int, ...], ...] = (
+    *((name,) for name in ("id", "object", "created", "model", "system_fingerprint", "service_tier", "usage")),
+    *(("usage", name) for name in ("prompt_tokens", "completion_tokens_details", "cost")),
+    ("choices",),
+    *(("choices", 0, name) for name in ("index", "finish_reason", "logprobs", "message")),
+    *(
+        ("choices", 0, "message", name)
+        for name in ("role", "content", "refusal", "tool_calls", "function_call", "audio")
+    ),
+    *(("choices", 0, "message", name) for name in ("annotations", "reasoning_content", "images", "thinking_blocks")),
+)
+"""All that a reply has."""
+UNMAPPED = ("choices", 0, "finish_reason")
+"""Which LiteLLM logs where it does not know it."""
+FORMS = 4
+
+
+def odd_forms(key: str, asked: str) -> Iterator[Any]:
+    words = f"{key}\n17:00:00 - moot:ERROR: {FORGED}\n{asked}"
+    yield from (words, [words], {"a": words}, [{"type": words, "function": {"name": words, "arguments": [words]}}])
+
+
+def odd_reply(key: str, asked: Any, number: int) -> bytes:
+    place = PLACES[number % len(PLACES)]
+    forms = list(odd_forms(key, asked["messages"][-1]["content"]))
+    body: Any = completion(created=1)
+    part = body
+    for step in place[:-1]:
+        part = part[step]
+    part[place[-1]] = forms[number // len(PLACES) % FORMS]
+    if not asked.get("stream"):
+        return http(body)
+    if place != ("object",):
+        body["object"] = "chat.completion.chunk"
+    for choice in body["choices"] if isinstance(body["choices"], list) else ():
+        if isinstance(choice, dict) and "message" in choice:
+            choice["delta"] = choice.pop("message")
+    return http(b"data: " + json.dumps(body).encode() + b"\n\ndata: [DONE]\n\n", Content_Type="text/event-stream")
+
+
+def file_for(base_url: str) -> str:
+    ann: dict[str, Any] = {
+        "provider": "litellm",
+        "model": "openai/ann",
+        "base_url": base_url,
+        "api_key_env": "UPSTREAM_KEY",
+    }
+    ann |= {"retries": {"attempts": 1}}
+    file = {"name": "cup", "questions": {"file": "q.jsonl"}, "models": {"ann": ann, "bob": ann}, "strategies": ["solo"]}
+    return json.dumps(file)
+
+
+def assert_no_words(told: str, key: str) -> None:
+    assert key not in told
+    assert FORGED not in told
+    assert "zanzibar" not in told
+
+
+IN_PYTHON = """
+import asyncio, logging, os, sys
+from moot.models.litellm import LitellmModel
+from moot.models.overheard import overhearing
+from moot.types import Message, Request
+
+class Listener:
+    is_bound = False
+    def voice(self):
+        return lambda words: None
+
+async def ask(number):
+    model = LitellmModel("ann", model="openai/ann", api_key=os.environ["UPSTREAM_KEY"], base_url=sys.argv[1], timeout_s=20)
+    with overhearing(Listener() if number % 2 else None):
+        await model.generate(Request((Message("user", "Which zanzibar river?"),)))
+
+async def ask_all(number):
+    return await asyncio.gather(*map(ask, range(number)), return_exceptions=True)
+
+logging.basicConfig()
+asyncio.run(ask_all(int(sys.argv[2])))
+logging.getLogger("LiteLLM").warning("of my own")
+"""
+
+
+async def told_by(*command: str, key: str, cwd: Path) -> str:
+    """Standard output and error of a program of Python."""
+    given = {**os.environ, "PYTHONPATH": str(SOURCE), "UPSTREAM_KEY": key}
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, *command, cwd=cwd, env=given, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
+    return (await process.communicate())[0].decode()
+
+
+@NEEDS_LITELLM
+async def test_no_log_of_a_library_shows_a_key_in_a_run(tmp_path: Path) -> None:
+    (key, _) = KEYS
+    (tmp_path / "q.jsonl").write_text(json.dumps({"id": "1", "text": ASKED, "reference": "A"}))
+    async with hostile(lambda asked, number: odd_reply(key, asked, PLACES.index(UNMAPPED))) as server:
+        (tmp_path / "t.yaml").write_text(file_for(server.base_url))
+        told = await told_by("-m", "moot", "run", "t.yaml", key=key, cwd=tmp_path)
+        assert server.seen, told
+    assert_no_words(told, key)
+    assert "WARNING of LiteLLM at " in told, "it is told that there was one, and where"
+
+
+@NEEDS_LITELLM
+async def test_no_log_of_litellm_shows_a_key_in_python(tmp_path: Path) -> None:
+    (key, _) = KEYS
+    async with hostile(lambda asked, number: odd_reply(key, asked, number // 2)) as server:
+        number = str(len(PLACES) * FORMS * 2)
+        told = await told_by("-c", IN_PYTHON, server.base_url, number, key=key, cwd=tmp_path)
+        assert {bool(asked.get("stream")) for asked in server.seen} == {False, True}, told
+    assert_no_words(told, key)
+    assert "WARNING of LiteLLM at " in told
+    assert "of my own" in told, "outside of its calls LiteLLM keeps its words"
+
+
+@NEEDS_LITELLM
+async def test_no_log_of_a_library_shows_a_key_in_that_of_a_server(tmp_path: Path) -> None:
+    """Of every worker."""
+    (_, key) = KEYS
+    (tmp_path / "q.jsonl").write_text("")
+    given = {**os.environ, "PYTHONPATH": str(SOURCE), "UPSTREAM_KEY": key}
+    async with (
+        hostile(lambda asked, number: odd_reply(key, asked, number // 2)) as server,
+        aiohttp.ClientSession() as session,
+    ):
+        (tmp_path / "t.yaml").write_text(file_for(server.base_url))
+        with (tmp_path / "log").open("wb") as log:
+            process = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-m", "moot", "serve", "t.yaml", "--port", "0", "--workers", "2"),
+                cwd=tmp_path,
+                env=given,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=log,
+            )
+        try:
+            assert process.stdout is not None
+            lines = [(await process.stdout.readline()).decode() for _ in range(2)]
+            url = next(line for line in lines if "http" in line).split()[2].rstrip("/")
+
+            async def ask(number: int) -> None:
+                said = [{"role": "user", "content": f"{ASKED} {number}"}]
+                asked = {"model": "solo@ann", "messages": said, "stream": number % 2 == 1}
+                watched = {"X-Moot-Team": "yes"}  # its models are asked for streams then
+                async with session.post(f"{url}/v1/chat/completions", json=asked, headers=watched) as response:
+                    await response.read()
+
+            await asyncio.gather(*map(ask, range(len(PLACES) * 2)))
+        finally:
+            process.terminate()
+            await process.wait()
+        assert {bool(asked.get("stream")) for asked in server.seen} == {False, True}
+    told = (tmp_path / "log").read_text()
+    assert_no_words(told, key)
+    assert "WARNING of LiteLLM at " in told
+
+
+@pytest.fixture
+def told(caplog: pytest.LogCaptureFixture) -> Iterator[Callable[[], list[str]]]:
+    """What somebody's own process has logged so far."""
+    before = logging.getLogRecordFactory()
+    try:
+        yield lambda: [record.getMessage() for record in caplog.records]
+    finally:
+        logging.setLogRecordFactory(before)
+
+
+async def logging_call(*pauses: asyncio.Event) -> None:
+    """Each pause is waited for, and then it logs once more."""
+    log = logging.getLogger("somebodys")
+    for pause in (None, *pauses):
+        if pause is not None:
+            await pause.wait()
+        try:
+            raise ValueError("quagga")
+        except ValueError:
+            log.exception("%s\nmoot: forged", "quagga")
+    await asyncio.to_thread(log.warning, "quagga")
+    await asyncio.create_task(asyncio.to_thread(log.warning, "quagga"))
+
+
+async def test_the_logs_of_others_are_theirs(told: Callable[[], list[str]]) -> None:
+    pause = asyncio.Event()
+    call = asyncio.ensure_future(call_without_words(logging_call(pause)))
+    await asyncio.sleep(0)
+    logging.getLogger("somebodys").warning("of %s own", "my")
+    made = logging.getLogRecordFactory()
+
+    def marked(*given: Any, **named: Any) -> logging.LogRecord:
+        record = made(*given, **named)
+        record.mark = "mine"
+        return record
+
+    logging.setLogRecordFactory(marked)
+    await asyncio.sleep(0)
+    pause.set()
+    await call
+    logging.getLogger("somebodys").warning("of my own")
+    within = [words for words in told() if "own" not in words]
+    assert [words for words in told() if "own" in words] == ["of my own"] * 2
+    assert [words.split(" at ")[0] for words in within] == ["ERROR of somebodys"] * 2 + ["WARNING of somebodys"] * 2
+    assert all("ValueError, its words are not told" in words for words in within[:2])
+    assert not any("quagga" in words or "\n" in words for words in within)
+
+
+async def test_what_moot_logs_within_a_call_keeps_its_words(told: Callable[[], list[str]]) -> None:
+    async def ours() -> None:
+        logging.getLogger("moot.models").warning("of %s", "ours")
+
+    await call_without_words(ours())
+    assert told() == ["of ours"]
+
+
+ONE_OF_OURS = """
+import asyncio, gc, logging, sys, threading
+from moot.cli import main
+sys.argv = ["moot", "--version"]
+try:
+    main()
+except SystemExit:
+    pass
+{does}
+"""
+
+ON_ANOTHER_MACHINE = """
+import asyncio, contextlib, logging
+from moot.engine.ray.worker import Worker
+with contextlib.suppress(AttributeError):
+    asyncio.run(Worker().start("ann", None, None))  # it has nothing to build
+logging.getLogger("somebodys").error("quagga", exc_info=ValueError("quagga"))
+"""
+
+IN_ONE_OF_OURS = {
+    "ordinary": """
+own = logging.StreamHandler()
+own.setFormatter(logging.Formatter("%(levelname)s %(message)s %(user)s", defaults={"user": "-"}))
+log = logging.getLogger("somebodys")
+log.addHandler(own)
+log.propagate = False
+try:
+    raise ValueError("quagga")
+except ValueError:
+    log.exception("%s\\nmoot: forged", "quagga", stack_info=True, extra={"user": "quagga"})
+""",
+    "given to a handler": """
+made = logging.LogRecord("somebodys", logging.ERROR, "", 0, "quagga", (), (ValueError, ValueError("quagga"), None))
+logging.StreamHandler().handle(made)
+""",
+    "its own factory": """
+def made(*given, **named):
+    record = logging.LogRecord(*given, **named)
+    record.more = "quagga"
+    return record
+logging.setLogRecordFactory(made)
+logging.basicConfig(format="%(levelname)s %(message)s %(more)s")
+logging.error("quagga", exc_info=ValueError("quagga"))
+""",
+    "a task": """
+async def broken():
+    raise ValueError("quagga")
+async def all_of_it():
+    asyncio.get_running_loop().create_task(broken(), name="quagga")
+    await asyncio.sleep(0.01)
+    gc.collect()
+asyncio.run(all_of_it())
+""",
+    "a thread": """
+def broken():
+    raise ValueError("quagga")
+thread = threading.Thread(target=broken)
+thread.start()
+thread.join()
+""",
+    "a finalizer": """
+class Broken:
+    def __del__(self):
+        raise ValueError("quagga")
+Broken()
+""",
+}
+
+
+@pytest.mark.parametrize("does", IN_ONE_OF_OURS.values(), ids=IN_ONE_OF_OURS)
+def test_in_a_process_of_ours(does: str) -> None:
+    assert_one_line(ONE_OF_OURS.format(does=does))
+
+
+def test_in_a_process_that_plays_for_a_run() -> None:
+    assert_one_line(ON_ANOTHER_MACHINE)
+
+
+def assert_one_line(code: str) -> None:
+    given = {**os.environ, "PYTHONPATH": str(SOURCE)}
+    ended = subprocess.run([sys.executable, "-c", code], env=given, capture_output=True, text=True, check=True)
+    (line,) = ended.stderr.splitlines()
+    assert "quagga" not in line
+    assert "ValueError" in line, "what it was"
+    assert " at " in line, "and where"
+    assert "its words are not told" in line
