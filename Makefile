@@ -78,7 +78,8 @@ LONG_ATTACKS := tests/hostile tests/serve/test_openapi.py tests/serve/test_conne
 	tests/engine/test_postgresql.py tests/store/test_mangled_store.py tests/engine/test_stopping.py \
 	tests/store/test_ledger.py tests/models/test_border.py tests/serve/test_owners.py tests/models/test_paid_failures.py \
 	tests/serve/test_page_text.py tests/engine/test_faults.py tests/serve/test_forgotten_episode.py tests/store/test_odd_money.py \
-	tests/models/test_floods.py tests/serve/test_workers.py tests/serve/test_scrubbed.py tests/engine/test_cap_without_a_store.py
+	tests/models/test_floods.py tests/serve/test_workers.py tests/serve/test_scrubbed.py tests/engine/test_cap_without_a_store.py \
+	tests/models/test_wordless_logs.py tests/models/test_wordless_warnings.py
 ATTACKS := $(LONG_ATTACKS) tests/test_security.py tests/serve/test_doors.py \
 	tests/serve/test_discretion.py tests/models/test_hiccups.py tests/prompts/test_sandbox.py \
 	tests/report/test_formulas.py tests/store/test_earlier_bills.py tests/serve/test_worker_places.py \
