@@ -15,6 +15,7 @@ from moot.data.blank_references import BlankReferences
 from moot.data.logs.csv_answers import called_answers
 from moot.data.logs.csv_blank_rows import blank_rows, check_filled, filled_rows
 from moot.data.logs.csv_cells import odd_cells
+from moot.data.logs.csv_columns import NONE, FoundColumns, ReplyColumns
 from moot.data.logs.csv_names import NAMES, guessed_anywhere, named
 from moot.data.logs.csv_numbers import figure as figure_of
 from moot.data.logs.csv_numbers import in_dollars, may_be_two
@@ -22,7 +23,6 @@ from moot.data.logs.csv_unclear import no_reference, unclear_column
 from moot.data.logs.csv_verdicts import (
     SAY_RIGHT,
     SHARES,
-    VerdictColumn,
     is_verdict,
     may_be_verdicts,
     mostly_verdicts,
@@ -31,6 +31,7 @@ from moot.data.logs.csv_verdicts import (
     verdict,
     verdict_column,
 )
+from moot.data.logs.csv_wide import is_score, never_right, none_named, wide_columns
 from moot.data.logs.fields import text, tokens
 from moot.data.logs.log import LogEntry, LoggedReply, LogRemark, QuestionInLog, by_metric
 from moot.data.logs.rows_without_reference import NONE_WITHOUT, RowsWithoutReference
@@ -42,7 +43,6 @@ from moot.data.tables.table import ENDINGS, QuestionTable, table_of
 from moot.errors import FileError
 from moot.types import TEXT, Case, Question
 
-NONE = VerdictColumn(None)
 COST = "cost_usd"
 FIGURES = tuple(key for key in NAMES if key.endswith(("_usd", "_tokens", "seconds")))
 """Keys of columns that hold amounts."""
@@ -55,42 +55,25 @@ class Csv:
     endings: ClassVar[tuple[str, ...]] = (".csv", ".tsv")
     metric: str | None = None
     """The column by which replies are right, where somebody has named it."""
+    models: tuple[str, ...] = ()
+    """Of a table with a column for each model, which they are, where somebody says it."""
 
     def read(self, files: Sequence[Path]) -> Iterator[LogEntry]:
         for path in files:
             if path.suffix.lower() not in ENDINGS:
                 raise FileError(f"is no table; expected {', '.join(ENDINGS)}", file=path)
             try:
-                yield from _entries(table_of(path), self.metric)
+                yield from _entries(table_of(path), self.metric, self.models)
             except OSError as error:
                 raise FileError(f"cannot be read: {error.strerror or error}", file=path) from None
 
 
-@dataclass(frozen=True, slots=True)
-class _ReplyColumns:
-    """Where one model's replies stand, and by key what else is. `model`: a column that names it; else `called` does."""
-
-    reply: str
-    more: Mapping[str, str]
-    model: str | None = None
-    called: str = ""
-    verdicts: VerdictColumn = NONE
-    remark: str | None = None
-    """Why its replies are those."""
-
-    def cell(self, key: str, row: Mapping[str, Any]) -> Any:
-        column = self.more.get(key)
-        return None if column is None else row.get(column)
-
-    def uses(self, name: str) -> bool:
-        return name in (self.reply, self.model, *self.more.values())
-
-
-def _entries(table: QuestionTable, wanted: str | None) -> Iterator[LogEntry]:
+def _entries(table: QuestionTable, wanted: str | None, models: Sequence[str]) -> Iterator[LogEntry]:
     yield from blank_rows(table)
     table = filled_rows(table)
     unclear = unclear_column(table, wanted)
-    columns, kept = _reply_columns(table, wanted, None if unclear is None else unclear.name)
+    found = _reply_columns(table, wanted, None if unclear is None else unclear.name, models)
+    columns, kept, aside = found.columns, found.kept, found.aside
     check_filled(table, kept, dict.fromkeys(each.model for each in columns if each.model is not None))
     questions = _questions(table, kept)
     rows = dict(table.rows(table.names))
@@ -109,8 +92,11 @@ def _entries(table: QuestionTable, wanted: str | None) -> Iterator[LogEntry]:
     for words in dict.fromkeys((*against, *(told for each in columns for told in (each.remark, each.verdicts.remark)))):
         if words is not None:
             yield LogRemark(f"{name}: {words}")
-    if columns[0].called == columns[0].reply:
+    if columns[0].is_wide:
         yield LogRemark(f"{name}: each column is a model's replies: {', '.join(each.reply for each in columns)}")
+        for doubtful in (none_named(aside), never_right(columns, rows, of_lines)):
+            if doubtful is not None:
+                yield LogRemark(f"{name}: {doubtful}")
     elif columns[0].model is None:
         yield LogRemark(f"{name}: no column names the model; it is called {columns[0].called}, as the file is")
     if unclear is not None:
@@ -122,8 +108,8 @@ def _entries(table: QuestionTable, wanted: str | None) -> Iterator[LogEntry]:
         spare for spare in table.names if spare not in of_question and not any(column.uses(spare) for column in columns)
     ]
     doubted = {beside for each in columns if each.verdicts.column is None for beside in each.verdicts.beside}
-    free = [spare for spare in free if spare not in doubted]  # a remark has named them
-    no_verdicts = [spare for spare in free if any(_is_score(spare, column) for column in columns)]
+    free = [spare for spare in free if spare not in (*doubted, *aside)]  # a remark has named them
+    no_verdicts = [spare for spare in free if any(is_score(spare, column) for column in columns)]
     no_verdicts = [spare for spare in no_verdicts if not is_verdict(table, spare, shares=plain(spare).endswith(SHARES))]
     for spare in no_verdicts:
         yield LogRemark(f"{name}: {not_verdicts(table, spare, shares=plain(spare).endswith(SHARES))}")
@@ -149,7 +135,7 @@ def _may_be_named(columns: Sequence[str]) -> str:
     return f"; if {which} says whether a reply is right: {by_metric(columns[0] if len(columns) == 1 else 'NAME')}"
 
 
-def _unread_figures(table: QuestionTable, columns: Sequence[_ReplyColumns]) -> Iterator[str]:
+def _unread_figures(table: QuestionTable, columns: Sequence[ReplyColumns]) -> Iterator[str]:
     keys = {each.more[key]: key for each in columns for key in FIGURES if key in each.more}
     for column, key in keys.items():
         odd = odd_cells(table, column, _is_cost if key == COST else _is_figure)
@@ -167,8 +153,8 @@ def _is_cost(cell: str) -> bool:
 
 
 def _borne_out(
-    columns: Sequence[_ReplyColumns], rows: Mapping[int, Mapping[str, Any]], questions: Mapping[int, QuestionInLog]
-) -> tuple[list[_ReplyColumns], list[str]]:
+    columns: Sequence[ReplyColumns], rows: Mapping[int, Mapping[str, Any]], questions: Mapping[int, QuestionInLog]
+) -> tuple[list[ReplyColumns], list[str]]:
     """Without columns of verdicts that may be of anything and that the replies speak against, and what is told of these."""
     doubted = [each for each in columns if each.verdicts.may_be_anything]
     seen = evidence_of(
@@ -202,16 +188,12 @@ def _of_question(names: Sequence[str]) -> set[str]:
     return {name for each in columns for name in several(each)}
 
 
-def _is_score(name: str, columns: _ReplyColumns) -> bool:
-    """Whether it is called as verdicts on these replies are."""
-    own = name[len(columns.called) :] if columns.called == columns.reply and name.startswith(columns.called) else name
-    return plain(own.strip(" _-:.")) in NAMES["worth"]
-
-
 def _reply_columns(
-    table: QuestionTable, wanted: str | None, unclear: str | None
-) -> tuple[list[_ReplyColumns], list[str]]:
-    """Those of replies, and the names of the rest, which are the question's."""
+    table: QuestionTable, wanted: str | None, unclear: str | None, models: Sequence[str]
+) -> FoundColumns:
+    """`models`: where somebody says which columns are models."""
+    if models:
+        return wide_columns(table, _of_question(table.names), wanted, models)
     model = named(table.names, "model")
     # "correct" is the reference of many tables.
     judged = verdict_column(table, {name: plain(name) for name in table.names if name != unclear}, wanted)
@@ -225,39 +207,9 @@ def _reply_columns(
         called = called_answers(table, model, [name for name in table.names if name not in own])
         reply, remark = called.column, called.remark
     if reply is not None and (model is not None or named(table.names, "reply") is not None):
-        columns = _ReplyColumns(reply, found, model, table.path.stem, judged, remark)
-        return [columns], [name for name in table.names if name not in {reply, *own}]
-    return _wide(table, wanted)
-
-
-def _wide(table: QuestionTable, wanted: str | None) -> tuple[list[_ReplyColumns], list[str]]:
-    """Whatever is no part of a question is a model's; what begins with a model's name is about its replies."""
-    ours = _of_question(table.names)
-    free = [name for name in table.names if name not in ours and name not in table.nameless]
-    about = {name: other for name in free for other in free if name != other and _begins(name, other)}
-    models = [name for name in free if name not in about and any(text(row.get(name)) for _, row in table.rows((name,)))]
-    if not models:
-        expected = "expected a column for each model, or columns such as model and reply"
-        raise FileError(f"no replies in it; {expected}", file=table.path, line=table.header)
-    columns = []
-    for model in models:
-        beside = {name: plain(name[len(model) :].strip(" _-:.")) for name, other in about.items() if other == model}
-        more = {
-            key: name for name, bare in beside.items() for key in _OF_ONE_REPLY if bare in NAMES[key] and key != "worth"
-        }
-        judged = verdict_column(table, beside, wanted)
-        if judged.column is not None:
-            more["worth"] = judged.column
-        columns.append(_ReplyColumns(model, more, called=model, verdicts=judged))
-    return columns, [name for name in table.names if name in ours]
-
-
-def _begins(name: str, other: str) -> bool:
-    """gpt-4o_cost is about gpt-4o; gpt-4o-mini is another model."""
-    if not name.startswith(other) or name[len(other)] not in " _-:.":
-        return False
-    rest = plain(name[len(other) :].strip(" _-:."))
-    return any(rest in NAMES[key] for key in _OF_ONE_REPLY)
+        columns = ReplyColumns(reply, found, model, table.path.stem, judged, remark)
+        return FoundColumns([columns], [name for name in table.names if name not in {reply, *own}])
+    return wide_columns(table, _of_question(table.names), wanted, models)
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,13 +280,13 @@ def _ident(question: Question, idents: dict[str, str], *, has_ids: bool) -> str:
     return question.id if has_ids else idents.setdefault(question.text, question.id)
 
 
-def _worth(columns: _ReplyColumns, row: Mapping[str, Any]) -> float | None:
+def _worth(columns: ReplyColumns, row: Mapping[str, Any]) -> float | None:
     cell = text(columns.cell("worth", row))
     return verdict(cell, shares=True) if cell is not None else None
 
 
 def _reply(
-    columns: _ReplyColumns,
+    columns: ReplyColumns,
     row: Mapping[str, Any],
     question: QuestionInLog,
     model: str,

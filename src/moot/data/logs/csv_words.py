@@ -1,0 +1,58 @@
+"""Whether the answers of a table are words: then numbers, dates and verdicts are nobody's replies."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from moot.data.logs.csv_cells import is_empty
+from moot.data.logs.csv_names import guessed_anywhere
+from moot.data.logs.csv_verdicts import VERDICTS
+from moot.data.logs.fields import text
+from moot.data.tables.known_names import WRONG, ColumnNames, several
+from moot.data.tables.table import QuestionTable
+
+_NUMBER = re.compile(
+    r"[^\w]*\d[\d.,:\s]*(?:ms|s|secs?|seconds?|min|usd|us|eur|tokens?|tok|k|m|e[-+]?\d+)?\W*", re.IGNORECASE
+)
+_DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(?:[T ].*)?", re.DOTALL)
+_LETTER = re.compile(r"[A-Za-z]")
+
+Cells = Mapping[str, Sequence[str]]
+
+
+def cells_of(table: QuestionTable, names: Sequence[str]) -> dict[str, list[str]]:
+    """By column what its cells say, without those that say nothing."""
+    cells: dict[str, list[str]] = {name: [] for name in names}
+    for _, row in table.rows(names):
+        for name in names:
+            if (cell := text(row.get(name))) is not None and not is_empty(cell):
+                cells[name].append(cell.strip())
+    return cells
+
+
+def is_verdict_word(cell: str) -> bool:
+    return cell.casefold() in VERDICTS
+
+
+def says_words(cell: str) -> bool:
+    """More than a number, a date or a verdict."""
+    has_letters = any(letter.isalpha() for letter in cell)
+    return has_letters and not (is_verdict_word(cell) or _NUMBER.fullmatch(cell) or _DATE.fullmatch(cell))
+
+
+def are_words(cells: Iterable[str]) -> bool:
+    """Whether most are. The letters of choices are, c and i as well."""
+    seen = [says_words(cell) or _LETTER.fullmatch(cell) is not None for cell in cells]
+    return 2 * sum(seen) > len(seen)
+
+
+def answer_columns(names: Sequence[str]) -> list[str]:
+    """What an answer is taken from: the words of choices where there are some, else the references."""
+    guess = guessed_anywhere(names)
+    for keys in (("choices", WRONG), ("answer",)):
+        found: list[ColumnNames] = [guess.columns[key] for key in keys if key in guess.columns]
+        found += [each for key in keys for each in guess.doubts.get(key, ())]
+        if found:
+            return [name for each in found for name in several(each)]
+    return []
