@@ -19,7 +19,7 @@ from moot.data.logs.csv_columns import NONE, FoundColumns, ReplyColumns
 from moot.data.logs.csv_names import NAMES, guessed_anywhere, named
 from moot.data.logs.csv_numbers import figure as figure_of
 from moot.data.logs.csv_numbers import in_dollars, may_be_two
-from moot.data.logs.csv_unclear import no_reference, unclear_column
+from moot.data.logs.csv_unclear import UnclearColumn, no_reference, unclear_column
 from moot.data.logs.csv_verdicts import (
     SAY_RIGHT,
     SHARES,
@@ -71,8 +71,7 @@ class Csv:
 def _entries(table: QuestionTable, wanted: str | None, models: Sequence[str]) -> Iterator[LogEntry]:
     yield from blank_rows(table)
     table = filled_rows(table)
-    unclear = unclear_column(table, wanted)
-    found = _reply_columns(table, wanted, None if unclear is None else unclear.name, models)
+    found, unclear = _sure_columns(table, wanted, models)
     columns, kept, aside = found.columns, found.kept, found.aside
     check_filled(table, kept, dict.fromkeys(each.model for each in columns if each.model is not None))
     questions = _questions(table, kept)
@@ -99,11 +98,11 @@ def _entries(table: QuestionTable, wanted: str | None, models: Sequence[str]) ->
                 yield LogRemark(f"{name}: {doubtful}")
     elif columns[0].model is None:
         yield LogRemark(f"{name}: no column names the model; it is called {columns[0].called}, as the file is")
-    if unclear is not None:
-        yield LogRemark(f"{name}: {unclear.remark}")
+    for each_unclear in unclear:
+        yield LogRemark(f"{name}: {each_unclear.remark}")
     if questions.doubt is not None:
         yield LogRemark(f"{name}: {no_reference(questions.doubt)}")
-    of_question = {*_of_question(kept), *(() if unclear is None else (unclear.name,))}
+    of_question = {*_of_question(kept), *(each_unclear.name for each_unclear in unclear)}
     free = [
         spare for spare in table.names if spare not in of_question and not any(column.uses(spare) for column in columns)
     ]
@@ -188,20 +187,37 @@ def _of_question(names: Sequence[str]) -> set[str]:
     return {name for each in columns for name in several(each)}
 
 
+def _sure_columns(
+    table: QuestionTable, wanted: str | None, models: Sequence[str]
+) -> tuple[FoundColumns, list[UnclearColumn]]:
+    """Without columns of verdicts that may be references, unless somebody wants them."""
+    unclear: list[UnclearColumn] = []
+    while True:
+        found = _reply_columns(table, wanted, [each.name for each in unclear], models)
+        first = found.columns[0]
+        if wanted is not None or first.is_wide or first.verdicts.column is None:
+            return found, unclear
+        may_be = unclear_column(table, first.verdicts.column, first.reply, found.kept)
+        if may_be is not None:
+            unclear.append(may_be)
+        if may_be is None or may_be.taken:
+            return found, unclear
+
+
 def _reply_columns(
-    table: QuestionTable, wanted: str | None, unclear: str | None, models: Sequence[str]
+    table: QuestionTable, wanted: str | None, unclear: Sequence[str], models: Sequence[str]
 ) -> FoundColumns:
     """`models`: where somebody says which columns are models."""
     if models:
         return wide_columns(table, _of_question(table.names), wanted, models)
     model = named(table.names, "model")
     # "correct" is the reference of many tables.
-    judged = verdict_column(table, {name: plain(name) for name in table.names if name != unclear}, wanted)
+    judged = verdict_column(table, {name: plain(name) for name in table.names if name not in unclear}, wanted)
     found = {key: name for key in _OF_ONE_REPLY if (name := named(table.names, key)) is not None and key != "worth"}
     if judged.column is not None:
         found = {key: name for key, name in found.items() if name != judged.column} | {"worth": judged.column}
     reply = named([name for name in table.names if name not in found.values()], "reply") or found.pop("extracted", None)
-    own = {model, unclear, *found.values(), *judged.beside}
+    own = {model, *unclear, *found.values(), *judged.beside}
     remark = None
     if reply is None and model is not None:
         called = called_answers(table, model, [name for name in table.names if name not in own])
