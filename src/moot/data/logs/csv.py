@@ -32,6 +32,7 @@ from moot.data.logs.csv_verdicts import (
     verdict_column,
 )
 from moot.data.logs.csv_wide import is_score, never_right, none_named, wide_columns
+from moot.data.logs.csv_words import judging_replies
 from moot.data.logs.fields import text, tokens
 from moot.data.logs.log import LogEntry, LoggedReply, LogRemark, QuestionInLog, by_metric
 from moot.data.logs.rows_without_reference import NONE_WITHOUT, RowsWithoutReference
@@ -216,16 +217,41 @@ def _reply_columns(
     found = {key: name for key in _OF_ONE_REPLY if (name := named(table.names, key)) is not None and key != "worth"}
     if judged.column is not None:
         found = {key: name for key, name in found.items() if name != judged.column} | {"worth": judged.column}
-    reply = named([name for name in table.names if name not in found.values()], "reply") or found.pop("extracted", None)
-    own = {model, *unclear, *found.values(), *judged.beside}
+    judging = _judging(table, [name for name in table.names if name not in {model, *unclear, *judged.beside}], found)
+    found = {key: name for key, name in found.items() if name not in judging}
+    free = [name for name in table.names if name not in judging]
+    reply = named([name for name in free if name not in found.values()], "reply") or found.pop("extracted", None)
+    own = {model, *unclear, *found.values(), *judged.beside, *judging}
     remark = None
     if reply is None and model is not None:
-        called = called_answers(table, model, [name for name in table.names if name not in own])
+        try:
+            called = called_answers(table, model, [name for name in table.names if name not in own])
+        except FileError as error:
+            raise _only_judged(table, judging, error) from None
         reply, remark = called.column, called.remark
-    if reply is not None and (model is not None or named(table.names, "reply") is not None):
+        if judging_replies(table, [reply], [name for name in table.names if name not in (reply, *own)]):
+            raise _only_judged(table, [reply], FileError(remark, file=table.path))
+    if reply is not None and (model is not None or named(free, "reply") is not None):
         columns = ReplyColumns(reply, found, model, table.path.stem, judged, remark)
         return FoundColumns([columns], [name for name in table.names if name not in {reply, *own}])
     return wide_columns(table, _of_question(table.names), wanted, models)
+
+
+def _judging(table: QuestionTable, names: Sequence[str], found: Mapping[str, str]) -> list[str]:
+    """`found`: by key what is known to be about replies."""
+    others = {name for key, name in found.items() if key != "extracted"}
+    replies = [name for name in names if name not in others and plain(name) in (*NAMES["reply"], *NAMES["extracted"])]
+    return judging_replies(table, replies, [name for name in names if name not in (*others, *replies)])
+
+
+def _only_judged(table: QuestionTable, judging: Sequence[str], otherwise: FileError) -> FileError:
+    if not judging:
+        return otherwise
+    problem = (
+        f"every cell is a verdict, such as right or wrong, and no column of replies is beside {', '.join(judging)}"
+    )
+    expected = "expected what was said, under reply, of which a team can be made"
+    return FileError(f"{problem}; {expected}", file=table.path, line=table.header, key=judging[0])
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,7 +43,7 @@ class UnclearColumn:
 
 
 def unclear_column(table: QuestionTable, column: str, reply: str, kept: Sequence[str]) -> UnclearColumn | None:
-    """Of a row for each reply: the place of the right one of two choices, a label's number, or the answer to a question of yes or no.
+    """Of a row for each reply: the right one's place of two choices, a label's number, or the answer to a question of yes or no.
     `column`: the verdicts that would be taken; `kept`: what is left for the question.
 
     It is a verdict where something else is the reference, and where it differs between replies to one question.

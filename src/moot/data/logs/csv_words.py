@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from moot.data.logs.csv_cells import is_empty
 from moot.data.logs.csv_names import guessed_anywhere
-from moot.data.logs.csv_verdicts import VERDICTS
+from moot.data.logs.csv_verdicts import VERDICTS, YES_OR_NO
 from moot.data.logs.fields import text
 from moot.data.tables.known_names import WRONG, ColumnNames, several
 from moot.data.tables.table import QuestionTable
@@ -56,3 +56,21 @@ def answer_columns(names: Sequence[str]) -> list[str]:
         if found:
             return [name for each in found for name in several(each)]
     return []
+
+
+_NOTHING_BUT_VERDICTS = frozenset({*VERDICTS} - YES_OR_NO - {"0", "1", "0.0", "1.0", "c", "i"})
+"""Which nobody is asked for."""
+
+
+def judging_replies(table: QuestionTable, replies: Sequence[str], of_questions: Sequence[str]) -> list[str]:
+    """Of the columns that are called as replies are, those that hold verdicts alone, while no reference is one."""
+    cells = cells_of(table, [*replies, *(right := answer_columns(of_questions))])
+    references = [cell for name in right for cell in cells[name]]
+    none_is_one = not any(is_verdict_word(cell) and not _LETTER.fullmatch(cell) for cell in references)
+    found = []
+    for name in replies:
+        own = {cell.casefold() for cell in cells[name]}
+        asked_for = none_is_one if references else own <= _NOTHING_BUT_VERDICTS
+        if own and asked_for and all(map(is_verdict_word, own)) and not all(map(_LETTER.fullmatch, own)):
+            found.append(name)
+    return found
