@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
-from moot.data.blank_references import BlankReferences
 from moot.data.logs.csv_answers import called_answers
 from moot.data.logs.csv_blank_rows import blank_rows, check_filled, filled_rows
 from moot.data.logs.csv_cells import odd_cells
@@ -19,13 +18,12 @@ from moot.data.logs.csv_columns import NONE, FoundColumns, ReplyColumns
 from moot.data.logs.csv_names import NAMES, guessed_anywhere, named
 from moot.data.logs.csv_numbers import figure as figure_of
 from moot.data.logs.csv_numbers import in_dollars, may_be_two
-from moot.data.logs.csv_unclear import UnclearColumn, no_reference, unclear_column
+from moot.data.logs.csv_questions import questions_of
+from moot.data.logs.csv_unclear import UnclearColumn, unclear_column
 from moot.data.logs.csv_verdicts import (
-    SAY_RIGHT,
     SHARES,
     is_verdict,
     may_be_verdicts,
-    mostly_verdicts,
     not_verdicts,
     refuted,
     verdict,
@@ -35,11 +33,9 @@ from moot.data.logs.csv_wide import is_score, never_right, none_named, wide_colu
 from moot.data.logs.csv_words import judging_replies
 from moot.data.logs.fields import text, tokens
 from moot.data.logs.log import LogEntry, LoggedReply, LogRemark, QuestionInLog, by_metric
-from moot.data.logs.rows_without_reference import NONE_WITHOUT, RowsWithoutReference
 from moot.data.logs.verdict_evidence import JudgedReply, evidence_of, says_reference
-from moot.data.tables.known_names import COLUMN_KEYS, ColumnNames, plain, several
+from moot.data.tables.known_names import plain, several
 from moot.data.tables.listed_names import cut
-from moot.data.tables.proposal import Proposal, Stated, propose_columns
 from moot.data.tables.table import ENDINGS, QuestionTable, table_of
 from moot.errors import FileError
 from moot.types import TEXT, Case, Question
@@ -75,7 +71,8 @@ def _entries(table: QuestionTable, wanted: str | None, models: Sequence[str]) ->
     found, unclear = _sure_columns(table, wanted, models)
     columns, kept, aside = found.columns, found.kept, found.aside
     check_filled(table, kept, dict.fromkeys(each.model for each in columns if each.model is not None))
-    questions = _questions(table, kept)
+    said = [each.more.get("extracted", each.reply) for each in columns]
+    questions = questions_of(table, kept, said)
     rows = dict(table.rows(table.names))
     asked: dict[tuple[str, str], int] = {}
     name = table.path.name
@@ -102,7 +99,7 @@ def _entries(table: QuestionTable, wanted: str | None, models: Sequence[str]) ->
     for each_unclear in unclear:
         yield LogRemark(f"{name}: {each_unclear.remark}")
     if questions.doubt is not None:
-        yield LogRemark(f"{name}: {no_reference(questions.doubt)}")
+        yield LogRemark(f"{name}: {questions.doubt}")
     of_question = {*_of_question(kept), *(each_unclear.name for each_unclear in unclear)}
     free = [
         spare for spare in table.names if spare not in of_question and not any(column.uses(spare) for column in columns)
@@ -252,60 +249,6 @@ def _only_judged(table: QuestionTable, judging: Sequence[str], otherwise: FileEr
     )
     expected = "expected what was said, under reply, of which a team can be made"
     return FileError(f"{problem}; {expected}", file=table.path, line=table.header, key=judging[0])
-
-
-@dataclass(frozen=True, slots=True)
-class _Questions:
-    cases: Mapping[int, Case]
-    """By line."""
-    doubt: str | None = None
-    """Why it cannot be told what is right, although a column says it."""
-    blank: RowsWithoutReference = NONE_WITHOUT
-
-
-def _questions(table: QuestionTable, kept: Sequence[str]) -> _Questions:
-    found = guessed_anywhere(kept)
-    # Of what is in doubt nothing is said: then the doubt is told.
-    columns = {key: found.columns.get(key) for key in COLUMN_KEYS if key not in found.doubts and key != "meta"}
-    proposal = _proposed(table, columns)
-    if proposal.doubts and all(doubt.ways and all(way.answers for way in doubt.ways) for doubt in proposal.doubts):
-        # A numeral beside numerals may be a place or the words of a choice. The replies are there all the same.
-        doubt, _, _ = proposal.doubts[0].problem.partition("; say which")
-        without = _proposed(table, {**columns, "answer": None})
-        if without.source is not None and not without.doubts:
-            return _Questions({placed.line: placed.case for placed in without.source.cases("en")}, doubt)
-    if proposal.doubts or proposal.source is None:
-        raise _slip(table, found.doubts.get("answer", ())) or _settled_in_the_table(proposal.error())
-    blank = BlankReferences(skip=True)
-    cases = {placed.line: placed.case for placed in replace(proposal.source, blank=blank).cases("en")}
-    return _Questions(cases, blank=RowsWithoutReference.of(blank))
-
-
-def _slip(table: QuestionTable, references: Sequence[ColumnNames]) -> FileError | None:
-    """Why one of the columns that could be the reference is there twice: but for some cell it would be verdicts."""
-    for column in (name for each in references for name in several(each) if plain(name) in SAY_RIGHT):
-        if odd := mostly_verdicts(table, column):
-            problem = f"{cut(odd.cell)!r} is no verdict, as the others under {column} are; expected right or wrong"
-            called = "or another name of the column, if it is the reference"
-            return FileError(f"{problem}, {called}", file=table.path, line=odd.line, key=column)
-    return None
-
-
-def _settled_in_the_table(error: FileError) -> FileError:
-    """Columns of questions can be named in an experiment file, those of replies cannot."""
-    problem, asked, _ = error.problem.partition("; say which under questions")
-    if not asked:
-        return error
-    words = f"{problem}; rename columns in the table, so that one is called so and no other"
-    return FileError(words, file=error.file, line=error.line, key=error.key)
-
-
-def _proposed(table: QuestionTable, columns: Mapping[str, ColumnNames | None]) -> Proposal:
-    missing = columns.get("answer", "?") is None
-    if missing:
-        columns = {**columns, "choices": None}  # without a reference nobody can tell letters from words
-    stated = {key: each for key, each in columns.items() if each or key != "text"}
-    return propose_columns(table.path, Stated(stated, kind=TEXT if missing else None))
 
 
 def _question(case: Case, idents: dict[str, str], *, has_ids: bool) -> QuestionInLog:

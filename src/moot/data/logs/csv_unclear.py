@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from moot.data.logs.csv_names import guessed_anywhere
 from moot.data.logs.csv_verdicts import YES_OR_NO
 from moot.data.logs.fields import text
-from moot.data.logs.log import NO_REFERENCE, by_metric
+from moot.data.logs.log import by_metric
 from moot.data.tables.known_names import plain, several
 from moot.data.tables.table import QuestionTable
 
@@ -83,10 +83,3 @@ def _says_so(words: Sequence[str], there: set[str]) -> bool:
     """ "Yes, it is.", "So the answer is yes.", {"answer": "yes"}"""
     said = [word.strip(".,;:!*\"'{}[]`").casefold() for word in words]
     return any(word in YES_OR_NO for word in (said[0], said[-1])) or (len(said) <= _SHORT and bool(there & {*said}))
-
-
-def no_reference(doubt: str) -> str:
-    return (
-        f"{doubt}; {NO_REFERENCE}: write the letters of the right choices under answer, or bring"
-        " questions of your own with the same ids"
-    )
