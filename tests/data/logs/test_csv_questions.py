@@ -51,6 +51,18 @@ class TestLabelsThatAreNumbers:
         assert any(note.startswith(f"{told}: write there what replies call them") for note in logs.notes)
 
 
+@pytest.mark.parametrize("words", [("True", "False"), (1, 0), ("yes", "no")])
+@pytest.mark.parametrize("end", ["", "."])
+def test_what_stands_for_yes_is_right_as_it_is_written(words: tuple[object, object], end: str, tmp_path: Path) -> None:
+    rows = [
+        [f"Is {n} so?", words[n % 2], model, f"{said[n % 2]}{end}"]
+        for n in range(8)
+        for model, said in (("ant", words), ("bee", ("yes", "no")), ("cat", (words[0], words[0])))
+    ]
+    logs = imported(tmp_path, "question\tanswer\tmodel\tresponse", rows)
+    assert [(model.name, model.here) for model in logs.models] == [("ant", 1.0), ("bee", 1.0), ("cat", 0.5)]
+
+
 def test_semicolons_that_may_part_answers(tmp_path: Path) -> None:
     rows = [[f"Who wrote {n}?", f"Ann {n}; Bob {n}", "ant", f"Ann {n}"] for n in range(6)]
     logs = imported(tmp_path, "question\tanswer\tmodel\treply", rows)

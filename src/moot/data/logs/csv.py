@@ -78,7 +78,10 @@ def _entries(table: QuestionTable, wanted: str | None, models: Sequence[str]) ->
     name = table.path.name
     has_ids = "id" in guessed_anywhere(kept).columns
     idents: dict[str, str] = {}
-    known = {line: _question(case, idents, has_ids=has_ids) for line, case in questions.cases.items()}
+    known = {
+        line: _question(case, idents, has_ids=has_ids, written=questions.written.get(line))
+        for line, case in questions.cases.items()
+    }
     blank = {
         line: QuestionInLog(_ident(asked_there, idents, has_ids=has_ids), asked_there.text, asked_there.choices)
         for line, asked_there in questions.blank.asked.items()
@@ -251,14 +254,13 @@ def _only_judged(table: QuestionTable, judging: Sequence[str], otherwise: FileEr
     return FileError(f"{problem}; {expected}", file=table.path, line=table.header, key=judging[0])
 
 
-def _question(case: Case, idents: dict[str, str], *, has_ids: bool) -> QuestionInLog:
-    """Where no column holds ids, rows of the same words are of one question."""
+def _question(case: Case, idents: dict[str, str], *, has_ids: bool, written: str | None) -> QuestionInLog:
+    """Where no column holds ids, rows of the same words are of one question. `written`: as the reference stands there."""
     question = case.question
     ident = _ident(question, idents, has_ids=has_ids)
     reference = None if question.kind == TEXT else case.answer
-    return QuestionInLog(
-        ident, question.text, question.choices, reference, case.accepted, question.context, case.category
-    )
+    accepted = case.accepted if written in (None, reference) else (*case.accepted, str(written))
+    return QuestionInLog(ident, question.text, question.choices, reference, accepted, question.context, case.category)
 
 
 def _ident(question: Question, idents: dict[str, str], *, has_ids: bool) -> str:

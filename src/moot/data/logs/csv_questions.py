@@ -12,6 +12,7 @@ from moot.data.blank_references import BlankReferences
 from moot.data.logs.csv_names import guessed_anywhere
 from moot.data.logs.csv_verdicts import SAY_RIGHT, mostly_verdicts
 from moot.data.logs.csv_words import cells_of
+from moot.data.logs.fields import text
 from moot.data.logs.log import NO_REFERENCE
 from moot.data.logs.rows_without_reference import NONE_WITHOUT, RowsWithoutReference
 from moot.data.tables.doubts import Doubt
@@ -34,15 +35,17 @@ _SEVERAL = f"write | between answers each of which is right, and no other mark w
 
 
 @dataclass(frozen=True, slots=True)
-class Questions:
+class TableQuestions:
     cases: Mapping[int, Case]
     """By line."""
     doubt: str | None = None
     """Why it cannot be told what is right, although a column says it, and what to do."""
     blank: RowsWithoutReference = field(default=NONE_WITHOUT)
+    written: Mapping[int, str] = field(default_factory=dict)
+    """By line, what stands there for a yes or a no: replies may be written as references are."""
 
 
-def questions_of(table: QuestionTable, kept: Sequence[str], said: Sequence[str]) -> Questions:
+def questions_of(table: QuestionTable, kept: Sequence[str], said: Sequence[str]) -> TableQuestions:
     """`kept`: the columns that questions may be made of; `said`: those with replies, or the answers that were taken from them."""
     found = guessed_anywhere(kept)
     # Of what is in doubt nothing is said: then the doubt is told.
@@ -55,12 +58,25 @@ def questions_of(table: QuestionTable, kept: Sequence[str], said: Sequence[str])
         without = _proposed(table, {**columns, "answer": None})
         if without.source is not None and not without.doubts:
             cases = {placed.line: placed.case for placed in without.source.cases("en")}
-            return Questions(cases, _no_reference(proposal.doubts[0]))
+            return TableQuestions(cases, _no_reference(proposal.doubts[0]))
     if proposal.doubts or proposal.source is None:
         raise _slip(table, found.doubts.get("answer", ())) or _settled_in_the_table(proposal.error())
     blank = BlankReferences(skip=True)
     cases = {placed.line: placed.case for placed in replace(proposal.source, blank=blank).cases("en")}
-    return Questions(cases, blank=RowsWithoutReference.of(blank))
+    written = _written(table, columns.get("answer"), cases)
+    return TableQuestions(cases, blank=RowsWithoutReference.of(blank), written=written)
+
+
+def _written(table: QuestionTable, column: ColumnNames | None, cases: Mapping[int, Case]) -> dict[int, str]:
+    """True, 1 or ja where the reference is read as yes."""
+    if not isinstance(column, str):
+        return {}
+    cells = ((line, text(row.get(column))) for line, row in table.rows((column,)))
+    return {
+        line: cell.strip()
+        for line, cell in cells
+        if cell is not None and line in cases and cases[line].question.kind == "yes-no"
+    }
 
 
 def _are_labels(doubt: Doubt) -> bool:
