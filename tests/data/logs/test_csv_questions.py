@@ -96,3 +96,23 @@ def test_no_way_out_is_one_of_an_experiment_file(head: str, row: str, tmp_path: 
     else:
         told = list(logs.notes)
     assert not any(NOTHING_TO_WRITE_IN.search(words) for words in told), told
+
+
+def test_an_id_that_numbers_replies_is_told(tmp_path: Path) -> None:
+    rows = [
+        [2 * n + place, f"Who {n}?", "Ann", model, "Ann"]
+        for n in range(3)
+        for place, model in enumerate(("ant", "bee"))
+    ]
+    with pytest.raises(FileError, match=r"id: it numbers replies, .* 2 models .*; delete or rename id"):
+        imported(tmp_path, "id\tquestion\tanswer\tmodel\treply", rows)
+    assert imported(tmp_path, "nth\tquestion\tanswer\tmodel\treply", rows).models[0].here == 1.0
+
+
+def test_times_that_may_be_milliseconds_are_told(tmp_path: Path) -> None:
+    told = (
+        "kept.csv: latency is read as seconds, and half are 812 and more: if these are milliseconds, call it latency_ms"
+    )
+    for seconds, head, is_told in ((812, "latency", True), (2, "latency", False), (812, "latency_ms", False)):
+        logs = imported(tmp_path, f"question\tanswer\tmodel\treply\t{head}", [["Who?", "Ann", "ant", "Ann", seconds]])
+        assert (told in logs.notes) is is_told

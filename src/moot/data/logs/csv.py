@@ -43,6 +43,9 @@ from moot.types import TEXT, Case, Question
 COST = "cost_usd"
 FIGURES = tuple(key for key in NAMES if key.endswith(("_usd", "_tokens", "seconds")))
 """Keys of columns that hold amounts."""
+UNITLESS = ("latency", "duration", "time")
+LONG_S = 100
+"""Seconds that hardly any reply takes."""
 _OF_ONE_REPLY = tuple(key for key in NAMES if key not in ("model", "reply"))
 
 
@@ -88,6 +91,8 @@ def _entries(table: QuestionTable, wanted: str | None, models: Sequence[str]) ->
     }
     of_lines = questions.blank.joined(known, blank, table.path)
     yield from questions.blank.remarks(of_lines, table.path)
+    if has_ids:
+        _check_ids(table, columns[0], rows, of_lines, str(guessed_anywhere(kept).columns["id"]))
     columns, against = _borne_out(columns, rows, of_lines)
     for words in dict.fromkeys((*against, *(told for each in columns for told in (each.remark, each.verdicts.remark)))):
         if words is not None:
@@ -127,6 +132,22 @@ def _entries(table: QuestionTable, wanted: str | None, models: Sequence[str]) ->
             yield _reply(each, rows[line], question, model.strip(), sample, table.path, line)
 
 
+def _check_ids(
+    table: QuestionTable,
+    columns: ReplyColumns,
+    rows: Mapping[int, Mapping[str, Any]],
+    questions: Mapping[int, QuestionInLog],
+    column: str,
+) -> None:
+    """That ids are of questions: where each row has its own number, no two models would have answered one question."""
+    models = {str(rows[line].get(columns.model)) for line in questions} if columns.model is not None else set()
+    ids = {each.id for each in questions.values()}
+    alone = len(ids) == len(questions) and all(each.isdecimal() for each in ids)
+    if len(models) > 1 and alone and len({each.text for each in questions.values()}) < len(questions):
+        problem = f"it numbers replies, and each of {len(models)} models would have answered other questions"
+        raise FileError(f"{problem}; delete or rename {column}", file=table.path, line=table.header, key=column)
+
+
 def _may_be_named(columns: Sequence[str]) -> str:
     """Columns of unknown names that hold what verdicts are written as, which somebody may know to be some."""
     if not columns:
@@ -142,6 +163,14 @@ def _unread_figures(table: QuestionTable, columns: Sequence[ReplyColumns]) -> It
         if odd is not None:
             expected = "amount in USD" if key == COST else "number from 0 on"
             yield f"{odd.column}: {odd.share} no {expected} and not read {odd.place}"
+        if key == "seconds" and plain(column) in UNITLESS and (median := _median(table, column)) > LONG_S:
+            yield f"{column} is read as seconds, and half are {median:g} and more: if these are milliseconds, call it latency_ms"
+
+
+def _median(table: QuestionTable, column: str) -> float:
+    cells = (text(row.get(column)) for _, row in table.rows((column,)))
+    found = sorted(number for cell in cells if cell is not None and (number := figure_of(cell)) is not None)
+    return found[len(found) // 2] if found else 0.0
 
 
 def _is_figure(cell: str) -> bool:
