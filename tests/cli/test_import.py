@@ -218,3 +218,13 @@ def test_an_experiment_without_references_is_refused_with_the_reason(tmp_path: P
     table.write_text('id,question,choices,answer,model,response\n1,2+2?,"[2, 3, 4]",2,ann,C\n')
     with pytest.raises(AssertionError, match=r"no reference could be taken from the logs \(kept.csv: .*3 ways"):
         command("import", "csv", table, "-o", tmp_path / "r.jsonl", "--experiment", tmp_path / "c.yaml")
+
+
+def test_the_models_of_a_table_can_be_named(tmp_path: Path) -> None:
+    table = tmp_path / "kept.csv"
+    table.write_text(
+        "question,answer,ant,bee,area\nCapital of Peru?,Lima,Lima,Cuzco,land\nOf Mali?,Bamako,Ségou,Mopti,land\n"
+    )
+    said = command("import", "csv", table, "-o", tmp_path / "recorded.jsonl", "--models", "ant, bee")
+    assert "2 questions, 2 models" in said
+    assert "columns that are not used: area" in said

@@ -42,6 +42,13 @@ def import_logs(
             help="Metric or scorer that says whether a reply is right, if the logs have several; for Inspect also SCORER.NAME.",
         ),
     ] = None,
+    models: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME,NAME",
+            help="For csv: the columns that are models, if the table has a column for each; no other is taken for one.",
+        ),
+    ] = None,
     experiment: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Also write an experiment file with all models, such as cup.yaml."),
@@ -51,4 +58,5 @@ def import_logs(
     from moot.cli.import_logs import ImportFiles, import_command
 
     files = ImportFiles(output, questions, experiment)
-    return import_command(tool, paths, files, model=model, tasks=task or [], metric=metric)
+    named = [name for name in map(str.strip, (models or "").split(",")) if name]
+    return import_command(tool, paths, files, model=model, tasks=task or [], metric=metric, models=named)

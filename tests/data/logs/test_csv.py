@@ -67,7 +67,7 @@ class TestPlaceOrVerdict:
 
     UNCLEAR = (
         "kept.csv: correct may be the place of the right choice or whether the reply is right, so it is taken for neither:"
-        " call it is_correct, or write the letters of the right choices under answer"
+        " call it is_correct or say --metric correct, or write the letters of the right choices under answer"
     )
 
     def test_is_not_guessed(self, tmp_path: Path) -> None:
@@ -346,7 +346,7 @@ class TestVerdictsInOtherLanguages:
         rows = (f"Hot?,{yes},m1,{yes.title()}.", f"Hot?,{yes},m2,{no}", f"Cold?,{no},m1,{no}", f"Cold?,{no},m2,{no}")
         logs = imported(tmp_path, "question,correct,model,reply", *rows)
         told = "correct may be the right answer or whether the reply is right, so it is taken for neither"
-        assert f"kept.csv: {told}: call it is_correct, or call it answer" in logs.notes
+        assert f"kept.csv: {told}: call it is_correct or say --metric correct, or call it answer" in logs.notes
         assert (stated(logs), logs.questions) == ([None, None], ())
         logs = imported(tmp_path, "question,is_correct,model,reply", *rows)
         assert stated(logs) == [0.5, 0.5]

@@ -11,41 +11,41 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
-from moot.data.blank_references import BlankReferences
 from moot.data.logs.csv_answers import called_answers
 from moot.data.logs.csv_blank_rows import blank_rows, check_filled, filled_rows
 from moot.data.logs.csv_cells import odd_cells
+from moot.data.logs.csv_columns import NONE, FoundColumns, ReplyColumns
 from moot.data.logs.csv_names import NAMES, guessed_anywhere, named
 from moot.data.logs.csv_numbers import figure as figure_of
 from moot.data.logs.csv_numbers import in_dollars, may_be_two
-from moot.data.logs.csv_unclear import no_reference, unclear_column
+from moot.data.logs.csv_questions import questions_of
+from moot.data.logs.csv_unclear import UnclearColumn, unclear_column
 from moot.data.logs.csv_verdicts import (
-    SAY_RIGHT,
     SHARES,
-    VerdictColumn,
     is_verdict,
     may_be_verdicts,
-    mostly_verdicts,
     not_verdicts,
     refuted,
     verdict,
     verdict_column,
 )
+from moot.data.logs.csv_wide import is_score, never_right, none_named, wide_columns
+from moot.data.logs.csv_words import judging_replies
 from moot.data.logs.fields import text, tokens
 from moot.data.logs.log import LogEntry, LoggedReply, LogRemark, QuestionInLog, by_metric
-from moot.data.logs.rows_without_reference import NONE_WITHOUT, RowsWithoutReference
 from moot.data.logs.verdict_evidence import JudgedReply, evidence_of, says_reference
-from moot.data.tables.known_names import COLUMN_KEYS, ColumnNames, plain, several
+from moot.data.tables.known_names import plain, several
 from moot.data.tables.listed_names import cut
-from moot.data.tables.proposal import Proposal, Stated, propose_columns
 from moot.data.tables.table import ENDINGS, QuestionTable, table_of
 from moot.errors import FileError
 from moot.types import TEXT, Case, Question
 
-NONE = VerdictColumn(None)
 COST = "cost_usd"
 FIGURES = tuple(key for key in NAMES if key.endswith(("_usd", "_tokens", "seconds")))
 """Keys of columns that hold amounts."""
+UNITLESS = ("latency", "duration", "time")
+LONG_S = 100
+"""Seconds that hardly any reply takes."""
 _OF_ONE_REPLY = tuple(key for key in NAMES if key not in ("model", "reply"))
 
 
@@ -55,75 +55,66 @@ class Csv:
     endings: ClassVar[tuple[str, ...]] = (".csv", ".tsv")
     metric: str | None = None
     """The column by which replies are right, where somebody has named it."""
+    models: tuple[str, ...] = ()
+    """Of a table with a column for each model, which they are, where somebody says it."""
 
     def read(self, files: Sequence[Path]) -> Iterator[LogEntry]:
         for path in files:
             if path.suffix.lower() not in ENDINGS:
                 raise FileError(f"is no table; expected {', '.join(ENDINGS)}", file=path)
             try:
-                yield from _entries(table_of(path), self.metric)
+                yield from _entries(table_of(path), self.metric, self.models)
             except OSError as error:
                 raise FileError(f"cannot be read: {error.strerror or error}", file=path) from None
 
 
-@dataclass(frozen=True, slots=True)
-class _ReplyColumns:
-    """Where one model's replies stand, and by key what else is. `model`: a column that names it; else `called` does."""
-
-    reply: str
-    more: Mapping[str, str]
-    model: str | None = None
-    called: str = ""
-    verdicts: VerdictColumn = NONE
-    remark: str | None = None
-    """Why its replies are those."""
-
-    def cell(self, key: str, row: Mapping[str, Any]) -> Any:
-        column = self.more.get(key)
-        return None if column is None else row.get(column)
-
-    def uses(self, name: str) -> bool:
-        return name in (self.reply, self.model, *self.more.values())
-
-
-def _entries(table: QuestionTable, wanted: str | None) -> Iterator[LogEntry]:
+def _entries(table: QuestionTable, wanted: str | None, models: Sequence[str]) -> Iterator[LogEntry]:
     yield from blank_rows(table)
     table = filled_rows(table)
-    unclear = unclear_column(table, wanted)
-    columns, kept = _reply_columns(table, wanted, None if unclear is None else unclear.name)
+    found, unclear = _sure_columns(table, wanted, models)
+    columns, kept, aside = found.columns, found.kept, found.aside
     check_filled(table, kept, dict.fromkeys(each.model for each in columns if each.model is not None))
-    questions = _questions(table, kept)
+    said = [each.more.get("extracted", each.reply) for each in columns]
+    questions = questions_of(table, kept, said)
     rows = dict(table.rows(table.names))
     asked: dict[tuple[str, str], int] = {}
     name = table.path.name
     has_ids = "id" in guessed_anywhere(kept).columns
     idents: dict[str, str] = {}
-    known = {line: _question(case, idents, has_ids=has_ids) for line, case in questions.cases.items()}
+    known = {
+        line: _question(case, idents, has_ids=has_ids, written=questions.written.get(line))
+        for line, case in questions.cases.items()
+    }
     blank = {
         line: QuestionInLog(_ident(asked_there, idents, has_ids=has_ids), asked_there.text, asked_there.choices)
         for line, asked_there in questions.blank.asked.items()
     }
     of_lines = questions.blank.joined(known, blank, table.path)
     yield from questions.blank.remarks(of_lines, table.path)
+    if has_ids:
+        _check_ids(table, columns[0], rows, of_lines, str(guessed_anywhere(kept).columns["id"]))
     columns, against = _borne_out(columns, rows, of_lines)
     for words in dict.fromkeys((*against, *(told for each in columns for told in (each.remark, each.verdicts.remark)))):
         if words is not None:
             yield LogRemark(f"{name}: {words}")
-    if columns[0].called == columns[0].reply:
+    if columns[0].is_wide:
         yield LogRemark(f"{name}: each column is a model's replies: {', '.join(each.reply for each in columns)}")
+        for doubtful in (none_named(aside), never_right(columns, rows, of_lines)):
+            if doubtful is not None:
+                yield LogRemark(f"{name}: {doubtful}")
     elif columns[0].model is None:
         yield LogRemark(f"{name}: no column names the model; it is called {columns[0].called}, as the file is")
-    if unclear is not None:
-        yield LogRemark(f"{name}: {unclear.remark}")
+    for each_unclear in unclear:
+        yield LogRemark(f"{name}: {each_unclear.remark}")
     if questions.doubt is not None:
-        yield LogRemark(f"{name}: {no_reference(questions.doubt)}")
-    of_question = {*_of_question(kept), *(() if unclear is None else (unclear.name,))}
+        yield LogRemark(f"{name}: {questions.doubt}")
+    of_question = {*_of_question(kept), *(each_unclear.name for each_unclear in unclear)}
     free = [
         spare for spare in table.names if spare not in of_question and not any(column.uses(spare) for column in columns)
     ]
     doubted = {beside for each in columns if each.verdicts.column is None for beside in each.verdicts.beside}
-    free = [spare for spare in free if spare not in doubted]  # a remark has named them
-    no_verdicts = [spare for spare in free if any(_is_score(spare, column) for column in columns)]
+    free = [spare for spare in free if spare not in (*doubted, *aside)]  # a remark has named them
+    no_verdicts = [spare for spare in free if any(is_score(spare, column) for column in columns)]
     no_verdicts = [spare for spare in no_verdicts if not is_verdict(table, spare, shares=plain(spare).endswith(SHARES))]
     for spare in no_verdicts:
         yield LogRemark(f"{name}: {not_verdicts(table, spare, shares=plain(spare).endswith(SHARES))}")
@@ -141,6 +132,22 @@ def _entries(table: QuestionTable, wanted: str | None) -> Iterator[LogEntry]:
             yield _reply(each, rows[line], question, model.strip(), sample, table.path, line)
 
 
+def _check_ids(
+    table: QuestionTable,
+    columns: ReplyColumns,
+    rows: Mapping[int, Mapping[str, Any]],
+    questions: Mapping[int, QuestionInLog],
+    column: str,
+) -> None:
+    """That ids are of questions: where each row has its own number, no two models would have answered one question."""
+    models = {str(rows[line].get(columns.model)) for line in questions} if columns.model is not None else set()
+    ids = {each.id for each in questions.values()}
+    alone = len(ids) == len(questions) and all(each.isdecimal() for each in ids)
+    if len(models) > 1 and alone and len({each.text for each in questions.values()}) < len(questions):
+        problem = f"it numbers replies, and each of {len(models)} models would have answered other questions"
+        raise FileError(f"{problem}; delete or rename {column}", file=table.path, line=table.header, key=column)
+
+
 def _may_be_named(columns: Sequence[str]) -> str:
     """Columns of unknown names that hold what verdicts are written as, which somebody may know to be some."""
     if not columns:
@@ -149,13 +156,21 @@ def _may_be_named(columns: Sequence[str]) -> str:
     return f"; if {which} says whether a reply is right: {by_metric(columns[0] if len(columns) == 1 else 'NAME')}"
 
 
-def _unread_figures(table: QuestionTable, columns: Sequence[_ReplyColumns]) -> Iterator[str]:
+def _unread_figures(table: QuestionTable, columns: Sequence[ReplyColumns]) -> Iterator[str]:
     keys = {each.more[key]: key for each in columns for key in FIGURES if key in each.more}
     for column, key in keys.items():
         odd = odd_cells(table, column, _is_cost if key == COST else _is_figure)
         if odd is not None:
             expected = "amount in USD" if key == COST else "number from 0 on"
             yield f"{odd.column}: {odd.share} no {expected} and not read {odd.place}"
+        if key == "seconds" and plain(column) in UNITLESS and (median := _median(table, column)) > LONG_S:
+            yield f"{column} is read as seconds, and half are {median:g} and more: if these are milliseconds, call it latency_ms"
+
+
+def _median(table: QuestionTable, column: str) -> float:
+    cells = (text(row.get(column)) for _, row in table.rows((column,)))
+    found = sorted(number for cell in cells if cell is not None and (number := figure_of(cell)) is not None)
+    return found[len(found) // 2] if found else 0.0
 
 
 def _is_figure(cell: str) -> bool:
@@ -167,8 +182,8 @@ def _is_cost(cell: str) -> bool:
 
 
 def _borne_out(
-    columns: Sequence[_ReplyColumns], rows: Mapping[int, Mapping[str, Any]], questions: Mapping[int, QuestionInLog]
-) -> tuple[list[_ReplyColumns], list[str]]:
+    columns: Sequence[ReplyColumns], rows: Mapping[int, Mapping[str, Any]], questions: Mapping[int, QuestionInLog]
+) -> tuple[list[ReplyColumns], list[str]]:
     """Without columns of verdicts that may be of anything and that the replies speak against, and what is told of these."""
     doubted = [each for each in columns if each.verdicts.may_be_anything]
     seen = evidence_of(
@@ -202,139 +217,92 @@ def _of_question(names: Sequence[str]) -> set[str]:
     return {name for each in columns for name in several(each)}
 
 
-def _is_score(name: str, columns: _ReplyColumns) -> bool:
-    """Whether it is called as verdicts on these replies are."""
-    own = name[len(columns.called) :] if columns.called == columns.reply and name.startswith(columns.called) else name
-    return plain(own.strip(" _-:.")) in NAMES["worth"]
+def _sure_columns(
+    table: QuestionTable, wanted: str | None, models: Sequence[str]
+) -> tuple[FoundColumns, list[UnclearColumn]]:
+    """Without columns of verdicts that may be references, unless somebody wants them."""
+    unclear: list[UnclearColumn] = []
+    while True:
+        found = _reply_columns(table, wanted, [each.name for each in unclear], models)
+        first = found.columns[0]
+        if wanted is not None or first.is_wide or first.verdicts.column is None:
+            return found, unclear
+        may_be = unclear_column(table, first.verdicts.column, first.reply, found.kept)
+        if may_be is not None:
+            unclear.append(may_be)
+        if may_be is None or may_be.taken:
+            return found, unclear
 
 
 def _reply_columns(
-    table: QuestionTable, wanted: str | None, unclear: str | None
-) -> tuple[list[_ReplyColumns], list[str]]:
-    """Those of replies, and the names of the rest, which are the question's."""
+    table: QuestionTable, wanted: str | None, unclear: Sequence[str], models: Sequence[str]
+) -> FoundColumns:
+    """`models`: where somebody says which columns are models."""
+    if models:
+        return wide_columns(table, _of_question(table.names), wanted, models)
     model = named(table.names, "model")
     # "correct" is the reference of many tables.
-    judged = verdict_column(table, {name: plain(name) for name in table.names if name != unclear}, wanted)
+    judged = verdict_column(table, {name: plain(name) for name in table.names if name not in unclear}, wanted)
     found = {key: name for key in _OF_ONE_REPLY if (name := named(table.names, key)) is not None and key != "worth"}
     if judged.column is not None:
         found = {key: name for key, name in found.items() if name != judged.column} | {"worth": judged.column}
-    reply = named([name for name in table.names if name not in found.values()], "reply") or found.pop("extracted", None)
-    own = {model, unclear, *found.values(), *judged.beside}
+    judging = _judging(table, [name for name in table.names if name not in {model, *unclear, *judged.beside}], found)
+    found = {key: name for key, name in found.items() if name not in judging}
+    free = [name for name in table.names if name not in judging]
+    reply = named([name for name in free if name not in found.values()], "reply") or found.pop("extracted", None)
+    own = {model, *unclear, *found.values(), *judged.beside, *judging}
     remark = None
     if reply is None and model is not None:
-        called = called_answers(table, model, [name for name in table.names if name not in own])
+        try:
+            called = called_answers(table, model, [name for name in table.names if name not in own])
+        except FileError as error:
+            raise _only_judged(table, judging, error) from None
         reply, remark = called.column, called.remark
-    if reply is not None and (model is not None or named(table.names, "reply") is not None):
-        columns = _ReplyColumns(reply, found, model, table.path.stem, judged, remark)
-        return [columns], [name for name in table.names if name not in {reply, *own}]
-    return _wide(table, wanted)
+        if judging_replies(table, [reply], [name for name in table.names if name not in (reply, *own)]):
+            raise _only_judged(table, [reply], FileError(remark, file=table.path))
+    if reply is not None and (model is not None or named(free, "reply") is not None):
+        columns = ReplyColumns(reply, found, model, table.path.stem, judged, remark)
+        return FoundColumns([columns], [name for name in table.names if name not in {reply, *own}])
+    return wide_columns(table, _of_question(table.names), wanted, models)
 
 
-def _wide(table: QuestionTable, wanted: str | None) -> tuple[list[_ReplyColumns], list[str]]:
-    """Whatever is no part of a question is a model's; what begins with a model's name is about its replies."""
-    ours = _of_question(table.names)
-    free = [name for name in table.names if name not in ours and name not in table.nameless]
-    about = {name: other for name in free for other in free if name != other and _begins(name, other)}
-    models = [name for name in free if name not in about and any(text(row.get(name)) for _, row in table.rows((name,)))]
-    if not models:
-        expected = "expected a column for each model, or columns such as model and reply"
-        raise FileError(f"no replies in it; {expected}", file=table.path, line=table.header)
-    columns = []
-    for model in models:
-        beside = {name: plain(name[len(model) :].strip(" _-:.")) for name, other in about.items() if other == model}
-        more = {
-            key: name for name, bare in beside.items() for key in _OF_ONE_REPLY if bare in NAMES[key] and key != "worth"
-        }
-        judged = verdict_column(table, beside, wanted)
-        if judged.column is not None:
-            more["worth"] = judged.column
-        columns.append(_ReplyColumns(model, more, called=model, verdicts=judged))
-    return columns, [name for name in table.names if name in ours]
+def _judging(table: QuestionTable, names: Sequence[str], found: Mapping[str, str]) -> list[str]:
+    """`found`: by key what is known to be about replies."""
+    others = {name for key, name in found.items() if key != "extracted"}
+    replies = [name for name in names if name not in others and plain(name) in (*NAMES["reply"], *NAMES["extracted"])]
+    return judging_replies(table, replies, [name for name in names if name not in (*others, *replies)])
 
 
-def _begins(name: str, other: str) -> bool:
-    """gpt-4o_cost is about gpt-4o; gpt-4o-mini is another model."""
-    if not name.startswith(other) or name[len(other)] not in " _-:.":
-        return False
-    rest = plain(name[len(other) :].strip(" _-:."))
-    return any(rest in NAMES[key] for key in _OF_ONE_REPLY)
+def _only_judged(table: QuestionTable, judging: Sequence[str], otherwise: FileError) -> FileError:
+    if not judging:
+        return otherwise
+    problem = (
+        f"every cell is a verdict, such as right or wrong, and no column of replies is beside {', '.join(judging)}"
+    )
+    expected = "expected what was said, under reply, of which a team can be made"
+    return FileError(f"{problem}; {expected}", file=table.path, line=table.header, key=judging[0])
 
 
-@dataclass(frozen=True, slots=True)
-class _Questions:
-    cases: Mapping[int, Case]
-    """By line."""
-    doubt: str | None = None
-    """Why it cannot be told what is right, although a column says it."""
-    blank: RowsWithoutReference = NONE_WITHOUT
-
-
-def _questions(table: QuestionTable, kept: Sequence[str]) -> _Questions:
-    found = guessed_anywhere(kept)
-    # Of what is in doubt nothing is said: then the doubt is told.
-    columns = {key: found.columns.get(key) for key in COLUMN_KEYS if key not in found.doubts and key != "meta"}
-    proposal = _proposed(table, columns)
-    if proposal.doubts and all(doubt.ways and all(way.answers for way in doubt.ways) for doubt in proposal.doubts):
-        # A numeral beside numerals may be a place or the words of a choice. The replies are there all the same.
-        doubt, _, _ = proposal.doubts[0].problem.partition("; say which")
-        without = _proposed(table, {**columns, "answer": None})
-        if without.source is not None and not without.doubts:
-            return _Questions({placed.line: placed.case for placed in without.source.cases("en")}, doubt)
-    if proposal.doubts or proposal.source is None:
-        raise _slip(table, found.doubts.get("answer", ())) or _settled_in_the_table(proposal.error())
-    blank = BlankReferences(skip=True)
-    cases = {placed.line: placed.case for placed in replace(proposal.source, blank=blank).cases("en")}
-    return _Questions(cases, blank=RowsWithoutReference.of(blank))
-
-
-def _slip(table: QuestionTable, references: Sequence[ColumnNames]) -> FileError | None:
-    """Why one of the columns that could be the reference is there twice: but for some cell it would be verdicts."""
-    for column in (name for each in references for name in several(each) if plain(name) in SAY_RIGHT):
-        if odd := mostly_verdicts(table, column):
-            problem = f"{cut(odd.cell)!r} is no verdict, as the others under {column} are; expected right or wrong"
-            called = "or another name of the column, if it is the reference"
-            return FileError(f"{problem}, {called}", file=table.path, line=odd.line, key=column)
-    return None
-
-
-def _settled_in_the_table(error: FileError) -> FileError:
-    """Columns of questions can be named in an experiment file, those of replies cannot."""
-    problem, asked, _ = error.problem.partition("; say which under questions")
-    if not asked:
-        return error
-    words = f"{problem}; rename columns in the table, so that one is called so and no other"
-    return FileError(words, file=error.file, line=error.line, key=error.key)
-
-
-def _proposed(table: QuestionTable, columns: Mapping[str, ColumnNames | None]) -> Proposal:
-    missing = columns.get("answer", "?") is None
-    if missing:
-        columns = {**columns, "choices": None}  # without a reference nobody can tell letters from words
-    stated = {key: each for key, each in columns.items() if each or key != "text"}
-    return propose_columns(table.path, Stated(stated, kind=TEXT if missing else None))
-
-
-def _question(case: Case, idents: dict[str, str], *, has_ids: bool) -> QuestionInLog:
-    """Where no column holds ids, rows of the same words are of one question."""
+def _question(case: Case, idents: dict[str, str], *, has_ids: bool, written: str | None) -> QuestionInLog:
+    """Where no column holds ids, rows of the same words are of one question. `written`: as the reference stands there."""
     question = case.question
     ident = _ident(question, idents, has_ids=has_ids)
     reference = None if question.kind == TEXT else case.answer
-    return QuestionInLog(
-        ident, question.text, question.choices, reference, case.accepted, question.context, case.category
-    )
+    accepted = case.accepted if written in (None, reference) else (*case.accepted, str(written))
+    return QuestionInLog(ident, question.text, question.choices, reference, accepted, question.context, case.category)
 
 
 def _ident(question: Question, idents: dict[str, str], *, has_ids: bool) -> str:
     return question.id if has_ids else idents.setdefault(question.text, question.id)
 
 
-def _worth(columns: _ReplyColumns, row: Mapping[str, Any]) -> float | None:
+def _worth(columns: ReplyColumns, row: Mapping[str, Any]) -> float | None:
     cell = text(columns.cell("worth", row))
     return verdict(cell, shares=True) if cell is not None else None
 
 
 def _reply(
-    columns: _ReplyColumns,
+    columns: ReplyColumns,
     row: Mapping[str, Any],
     question: QuestionInLog,
     model: str,

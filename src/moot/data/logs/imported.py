@@ -17,7 +17,16 @@ from moot.data.logs.answers import AnsweredReply, answered, contrary_verdicts
 from moot.data.logs.each_once import each_once, resubmitted_words
 from moot.data.logs.figures import ImportedModel, figures_of
 from moot.data.logs.formats import log_files, log_format
-from moot.data.logs.log import LogEntry, LogFormat, LoggedFigure, LoggedReply, LogRemark, by_metric, in_a_file
+from moot.data.logs.log import (
+    LogEntry,
+    LogFormat,
+    LoggedFigure,
+    LoggedReply,
+    LogRemark,
+    by_metric,
+    by_models,
+    in_a_file,
+)
 from moot.data.logs.question_rows import QuestionRows, cases_of
 from moot.data.logs.reference_forms import ReferenceForms, as_whole
 from moot.data.logs.same_questions import QuestionsOfLogs
@@ -29,6 +38,8 @@ from moot.plugins import blaming, refusing
 
 METRIC = "metric"
 """The field of a format that can be told by which metric replies are right."""
+MODELS = "models"
+"""That of one that can be told which columns are models."""
 MOST_NAMED = 5
 READ_AT_ONCE = 2**20
 LONGEST_REPLY = 10_000_000
@@ -64,11 +75,21 @@ class UnusableMetric(UsageError):
 
 
 def import_logs(
-    name: str, paths: Sequence[Path], *, model: str | None = None, tasks: Sequence[str] = (), metric: str | None = None
+    name: str,
+    paths: Sequence[Path],
+    *,
+    model: str | None = None,
+    tasks: Sequence[str] = (),
+    metric: str | None = None,
+    models: Sequence[str] = (),
 ) -> ImportedLogs:
     """What these logs say together. `model`: what the one model of all of them is called; `tasks`: only these; `metric`: by which
-    of several the replies are right."""
+    of several the replies are right; `models`: which columns of a table are models."""
     form = log_format(name)
+    if models:
+        if not _can_be_told(form, MODELS):
+            raise UsageError(f"{by_models(','.join(models))} names columns of a table; expected it with csv")
+        form = cast(LogFormat, replace(cast(Any, form), **{MODELS: tuple(models)}))
     if metric is None:
         return put_together(form, paths, model=model, tasks=tasks)
     logs = put_together(_judged_by(form, metric), paths, model=model, tasks=tasks)
@@ -146,9 +167,13 @@ def _without_placeholders(replies: Sequence[LoggedReply]) -> tuple[list[LoggedRe
 
 def _judged_by(form: LogFormat, metric: str) -> LogFormat:
     """The format, told by which metric replies are right; `UsageError` of one whose logs have one verdict at most."""
-    if not is_dataclass(form) or isinstance(form, type) or METRIC not in {field.name for field in fields(form)}:
+    if not _can_be_told(form, METRIC):
         raise UnusableMetric(metric, f"logs of {form.name} do not have several verdicts to choose from")
-    return cast(LogFormat, replace(form, **{METRIC: metric}))
+    return cast(LogFormat, replace(cast(Any, form), **{METRIC: metric}))
+
+
+def _can_be_told(form: LogFormat, key: str) -> bool:
+    return is_dataclass(form) and not isinstance(form, type) and key in {field.name for field in fields(form)}
 
 
 def imported_again(name: str, path: Path, metric: str | None = None) -> ImportedLogs:

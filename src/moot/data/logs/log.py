@@ -17,6 +17,7 @@ NO_REFERENCE = "no reference is taken"
 """In a remark: why nothing is known to be right in a task."""
 
 _OPTION, _KEY = "--metric ", "metric: "
+_MODELS = "--models "
 
 
 def by_metric(name: str = "NAME") -> str:
@@ -24,9 +25,14 @@ def by_metric(name: str = "NAME") -> str:
     return f"{_OPTION}{name}"
 
 
+def by_models(names: str = "NAME,NAME") -> str:
+    """In a remark: how to say which columns of a table are models, as whoever imports it types it."""
+    return f"{_MODELS}{names}"
+
+
 def in_a_file(remark: str) -> str:
-    """The same for whoever names the logs in an experiment file, where it is a key."""
-    return remark.replace(_OPTION, _KEY)
+    """The same for whoever names the logs in an experiment file, where it is a key or has to be said before."""
+    return remark.replace(_OPTION, _KEY).replace(_MODELS, f"moot import csv with {_MODELS}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,135 @@
+"""What the columns are called of a table with some for each model: its name and, before or behind that, what they hold.
+
+`gpt-4o_response`, `cost_gpt-4o` and `gpt-4o latency (s)` are about gpt-4o; `gpt-4o-mini` is another model.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from moot.data.logs.csv_answers import ANSWERS
+from moot.data.logs.csv_names import NAMES
+from moot.data.tables.known_names import plain
+
+REPLY, EXTRACTED, UNREAD = "reply", "extracted", ""
+"""Keys of columns about a model; the last: they are about its replies, and nothing is read of them."""
+_KEYS = tuple(key for key in NAMES if key not in ("model", REPLY, EXTRACTED))
+_SHORT = frozenset((*NAMES[EXTRACTED], *ANSWERS))
+_UNREAD = frozenset(
+    (
+        *("tokens", "token", "tokencount", "price", "inputcost", "outputcost", "confidence", "probability", "prob"),
+        *("logprob", "logprobs", "note", "notes", "comment", "comments", "remark", "remarks", "error", "errors"),
+        *("status", "finishreason", "stopreason", "timestamp", "date", "rating", "rank", "wrong", "incorrect"),
+        *("kosten", "dauer", "zeit", "coût", "cout", "temps", "durée", "duree", "costo", "coste", "custo", "tiempo"),
+        *("duración", "duracion", "tempo", "durata", "duração", "duracao", "стоимость", "время", "токены", "цена"),
+        *("eur", "euro", "€", "gbp", "£", "rub", "руб", "₽", "chf", "cny", "jpy", "inr", "ct", "cents", "minutes"),
+        *("notiz", "notizen", "bemerkung", "kommentar", "заметки", "примечание", "commentaire", "comentario"),
+    )
+)
+"""As `plain` makes it. A cost or a time in other words says no unit; tokens alone may be those of the reply or all."""
+_NO_MODEL = frozenset(
+    (
+        *("#", "no", "no.", "nr", "nr.", "idx", "index", "row", "rowid", "rownumber", "line", "n", "winner", "best"),
+        *(
+            "bestmodel",
+            "seed",
+            "temperature",
+            "created",
+            "createdat",
+            "updatedat",
+            "tag",
+            "tags",
+            "url",
+            "link",
+            "todo",
+        ),
+        *("split", "level", "annotator", "reviewer", "checked"),
+    )
+)
+"""What is no model's name, alone."""
+_SEPARATOR = re.compile(r"[\s_\-:./|]+|[\s_]*[(\[]")
+_IN_BRACKETS = re.compile(r"(.*[^\s_])[\s_]*[(\[]([^()\[\]]*)[)\]]\s*", re.DOTALL)
+_ENDS = " _-:./|()[]"
+
+
+@dataclass(frozen=True, slots=True)
+class NamedPart:
+    """A name as that of a model, and of what is told of it."""
+
+    stem: str
+    key: str
+    bare: str
+    """What is told, as `plain` makes it."""
+
+
+def key_of(words: str) -> str | None:
+    """What a column of this name holds of a model's replies; None: that is no name of any such thing."""
+    bare = _bare(words)
+    if bare in _SHORT:
+        return EXTRACTED
+    if bare in NAMES[REPLY]:
+        return REPLY
+    found = next((key for key in _KEYS if bare in NAMES[key]), None)
+    return UNREAD if found is None and bare in _UNREAD else found
+
+
+def names_no_model(name: str) -> bool:
+    """Whether it says what it holds, or numbers rows."""
+    return key_of(name) is not None or _bare(name) in _NO_MODEL or plain(name).startswith("unnamed:")
+
+
+def _key_in(words: str) -> str | None:
+    """The same of words that may say a unit which is none of ours."""
+    in_brackets = _IN_BRACKETS.fullmatch(words)
+    of_other_unit = in_brackets is not None and key_of(in_brackets[1]) is not None
+    return UNREAD if (found := key_of(words)) is None and of_other_unit else found
+
+
+def parts_of(name: str) -> list[NamedPart]:
+    """All ways to take it as being about a model, that first which says most of what is told."""
+    return sorted(_parts(name), key=lambda part: -len(part.bare))
+
+
+def _parts(name: str) -> Iterator[NamedPart]:
+    for found in _SEPARATOR.finditer(name):
+        before, behind = name[: found.start()].strip(_ENDS), name[found.end() :].strip(_ENDS)
+        words_before, words_behind = name[: found.start()].strip(" _-:./|"), name[found.end() :].strip(" _-:./|")
+        if not before or not behind:
+            continue
+        for stem, words in ((before, words_behind), (behind, words_before)):
+            if (key := _key_in(words)) is not None or (key := _key_in(words.strip(_ENDS))) is not None:
+                yield NamedPart(stem, key, _bare(words))
+
+
+def _bare(words: str) -> str:
+    """cost ($) as costusd, latency (ms) as latencyms."""
+    return re.sub(r"[()\[\]]", "", plain(words)).replace("us$", "usd").replace("$", "usd")
+
+
+def about_models(names: Sequence[str]) -> dict[str, NamedPart]:
+    """Of columns that may be models', those that are about a model which has a column of replies."""
+    options = {name: parts_of(name) for name in names if not names_no_model(name)}
+    bases = {plain(name) for name in options}
+    spoken = [(name, part) for name, parts in options.items() for part in parts[:1] if part.key in (REPLY, EXTRACTED)]
+    alike = Counter((part.bare, _is_behind(name, part)) for name, part in spoken)
+    of_stem = Counter(plain(part.stem) for parts in options.values() for part in parts)
+    with_replies = {
+        plain(part.stem)
+        for name, part in spoken
+        if alike[part.bare, _is_behind(name, part)] > 1 or of_stem[plain(part.stem)] > 1
+    }
+    return dict(_taken(options, bases | with_replies))
+
+
+def _taken(options: Mapping[str, Iterable[NamedPart]], stems: set[str]) -> Iterator[tuple[str, NamedPart]]:
+    for name, parts in options.items():
+        part = next((part for part in parts if plain(part.stem) in stems and plain(part.stem) != plain(name)), None)
+        if part is not None:
+            yield name, part
+
+
+def _is_behind(name: str, part: NamedPart) -> bool:
+    return plain(name).startswith(plain(part.stem))
