@@ -129,11 +129,7 @@ def whole_plays_words(
     for (whole, every), names in sorted(alike.items(), key=lambda one: one[0][0]):
         of = f" of {few_names(names)}" if any(names) else ""
         among = f"{whole:,} of {every:,} questions" if every else count(whole, "question")
-        on = (
-            f"over the {among} on which no call is missing"
-            if whole
-            else "not known, since too many plays lack a call"
-        )
+        on = f"over the {among} on which no call is missing" if whole else "not known, since too many plays lack a call"
         said.append(f"{of}: {on}")
     return [f"{what}{';'.join(said)}."] if said else []
 
