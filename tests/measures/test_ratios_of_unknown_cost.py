@@ -178,7 +178,9 @@ def test_when_talking_pays(lost: int) -> None:
             raise RequestRejected("away", status=400)
         if name == "ann" and number % 3 == 2 and request.attempt == 0:
             return "no form at all"
-        return dict.fromkeys((request.schema or {})["properties"], "no" if number % 4 == 0 and name != "bob" else "Paris")
+        return dict.fromkeys(
+            (request.schema or {})["properties"], "no" if number % 4 == 0 and name != "bob" else "Paris"
+        )
 
     teams = {"table": {"players": ["ann", "bob", "cat"], "captain": "ann"}}
     figures = played(reply, ("ann", "bob", "cat"), ["vote", "talkative"], teams=teams)
