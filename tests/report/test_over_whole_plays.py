@@ -90,10 +90,14 @@ def test_calls_of_cascades_vary_and_are_told_up_to_one_play_in_twenty_that_lacks
     assert (beside["cost_n"], beside["calls_against"]) == ((known, 3) if few else (0, None))
     assert (beside["calls_per_question"] is not None) is (beside["usd_per_question"] is not None) is few
     table, pairs = (command("report", path, "--section", section) for section in ("cascade", "cascade-beside"))
-    over = f"over the {COUNT - lacking} of {COUNT} questions on which no call is missing"
-    told = over if few else "not known, since too many plays lack a call"
-    assert f"Calls of cascade(order=ann+bob+cat): {told}." in table
-    assert f"Calls of cascade(order=ann+bob+cat) beside vote: {told}." in pairs
+    own, together = (
+        f"over the {whole} of {COUNT} questions on which no call is missing"
+        if few
+        else "not known, since too many plays lack a call"
+        for whole in (COUNT - lacking, known)
+    )
+    assert f"Calls of cascade(order=ann+bob+cat): {own}." in table
+    assert f"Calls of cascade(order=ann+bob+cat) beside vote: {together}." in pairs
 
 
 def test_rows_alike_are_named_together_and_those_of_the_fewest_first() -> None:
