@@ -29,6 +29,7 @@ from second_way.worlds import (
     people_and_sets,
     two_teams,
 )
+from unknown_costs import told_of_unknown_cost
 
 Figures = dict[str, Any]
 World = Callable[[int, Path], dict[str, Any]]
@@ -110,6 +111,7 @@ def _compare(
     after = played.figures(folder)
     assert "unreached" in during
     assert "unreached" not in after
+    assert not told_of_unknown_cost(during), "a ratio of what nobody knows the cost of"
     apart = [each for each in moved(during, after) if about in str(each)]
     assert not apart, "\n".join(map(str, apart[:40]))
     _claims_stand(during, after)

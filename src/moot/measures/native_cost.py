@@ -14,7 +14,7 @@ import orjson
 from moot.grade.extract import EXTRACT
 from moot.measures.cells import Row, Stored
 from moot.measures.draft_calls import DraftTable
-from moot.measures.question_costs import cut_by_failures
+from moot.measures.question_costs import cell_costs
 from moot.measures.source import Source
 from moot.stats.mean import mean
 from moot.store.rows import verdict_of
@@ -44,7 +44,8 @@ UNKNOWN = NativeCost(None, None)
 
 def native_cost(source: Source, table: DraftTable, choice: Mapping[str, str]) -> NativeCost:
     """Of the player that `choice` names for each question, asked alone as the players of a table are. Of questions that it was
-    not asked alone, or where a call failed, it is not known what it takes: it is told over which it is."""
+    not asked alone, or that lack a call, it is not known what it takes, nor of any where too many lack one: it is told over
+    which it is."""
     alone = table.alone
     whole = {name: _played_whole(source, alone[name]) for name in {*choice.values()} & alone.keys()}
     choice = {question: name for question, name in choice.items() if name not in whole or question in whole[name]}
@@ -71,8 +72,8 @@ def native_cost(source: Source, table: DraftTable, choice: Mapping[str, str]) ->
 
 
 def _played_whole(source: Source, cell: Stored) -> Collection[str]:
-    seen = source.seen(cell)
-    return {episode.key[0] for episode in seen} - cut_by_failures(seen)
+    costs = cell_costs(source, cell)
+    return costs.calls.keys() - costs.cut
 
 
 def cheapest(costs: Iterable[NativeCost]) -> NativeCost:

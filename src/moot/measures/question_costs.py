@@ -9,7 +9,7 @@ nothing that anybody pays.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from moot.measures.cells import Stored
@@ -91,6 +91,20 @@ def cut_by_failures(seen: Iterable[EpisodeOutline]) -> frozenset[str]:
 
 NONE_WHOLE = "no question was played by both with no call missing"
 """Why there is no ratio of what two took."""
+
+
+def too_many_lack(plays: str = "of its plays") -> str:
+    """Why it is not known of any question what it takes (`of_no_known_cost`)."""
+    return f"so many {plays} lack a call that nobody knows what it takes"
+
+
+def why_no_ratio(both: Set[str], seen: Iterable[EpisodeOutline], cut: Mapping[str, Collection[str]]) -> str:
+    """Where of none of the questions that all sides played it is known what each of them takes. `seen`: what all of them played;
+    `cut`: by side, of which questions nobody knows what it takes there."""
+    if both <= cut_by_failures(seen):
+        return NONE_WHOLE
+    unknown = next((side for side, questions in cut.items() if both <= {*questions}), None)
+    return NONE_WHOLE if unknown is None else too_many_lack(f"plays of {unknown}")
 
 
 def mean_cost(by_question: Mapping[str, float] | None, asked: Collection[str] | None = None) -> float | None:

@@ -48,11 +48,11 @@ class SideResults:
     left_out: frozenset[str] = frozenset()
     """Questions that only some of its cells have played: the mean of those would be another side's from question to question."""
     cut: frozenset[str] = frozenset()
-    """Questions of which a play lacks calls."""
+    """Questions of which nobody knows what they take, as in `QuestionCosts`."""
 
     @property
     def whole_calls(self) -> Mapping[str, float]:
-        """Of the questions of which no play lacks calls."""
+        """Of the questions of which it is known."""
         return without_cut(self.calls, self.cut)
 
     @property

@@ -553,12 +553,13 @@ def _whole(side: Option, asked: Sequence[str]) -> list[str]:
 
 def _cost(raw: Raw, side: Option, several: Singles, single: str | None, asked: Sequence[str]) -> Row:
     """In money, or in calls where money is nothing or not known; no ratio to somebody whom nobody knows. Over the questions
-    that neither has played with a call that failed."""
+    of which it is known what either takes."""
     usd = mean([side.cost_usd[q] for q in asked if q in side.cost_usd]) if side.cost_usd else None
     taken = [side.calls[question] for question in asked if question in side.calls]
     calls = mean(taken) if taken else None
     row: Row = {"cost_ratio": None, "cost_unit": "calls", "cost_usd": usd, "calls": calls}
-    alone = CostAlone(None, None) if single is None else _taken_alone(raw, several, single, _whole(side, asked))
+    known = [question for question in asked if question not in side.lacking]
+    alone = CostAlone(None, None) if single is None else _taken_alone(raw, several, single, known)
     if alone.questions is None:
         return row
     if not alone.questions:

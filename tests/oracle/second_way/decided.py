@@ -9,7 +9,7 @@ from statistics import median
 from typing import Any
 
 from second_way.accuracy import _by_question, _per_question, _sum_usd
-from second_way.options import cut_short, unpriceable
+from second_way.options import unpriceable
 from second_way.pairs import drafting
 from second_way.quiz_pairs import adjusted, apart_on_both_sides, bounds, difference
 from second_way.raw import Cell, Episode, Raw
@@ -88,7 +88,7 @@ def _beside(raw: Raw, cell: Cell, cascades: list[Cell]) -> Iterator[Row]:
         pairs = {question: [(value, theirs[question])] for question, value in ours.items() if question in theirs}
         if not pairs:
             continue
-        whole = pairs.keys() - cut_short([*raw.episodes(cell), *raw.episodes(other)])
+        whole = pairs.keys() - unpriceable([raw.episodes(cell)]) - unpriceable([raw.episodes(other)])
         costs = [_costs(raw, [each for each in raw.episodes(side) if each.question in whole]) for side in (cell, other)]
         title = other.label if other.captain is None else f"{other.label}@{other.captain}"
         yield {

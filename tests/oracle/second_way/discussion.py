@@ -14,7 +14,7 @@ from second_way.bounded import BoundedMean
 from second_way.compare import ANY_TEXT
 from second_way.hanging import together
 from second_way.intervals import mean
-from second_way.options import cut_short, unpriceable
+from second_way.options import unpriceable
 from second_way.raw import Cell, Episode, Raw
 from second_way.shares import Grade, graded, share_row
 
@@ -179,7 +179,7 @@ def _costs(raw: Raw, talks: Sequence[Cell], alone: Sequence[Cell]) -> list[Row]:
             if all(found.values()):
                 there = [cell, *everybody(found)]
                 common = set.intersection(*({e.question for e in raw.episodes(one)} for one in there))
-                whole = common - cut_short(episode for one in there for episode in raw.episodes(one))
+                whole = common.difference(*(unpriceable([raw.episodes(one)]) for one in there))
                 row |= _times_alone(raw, cell, found, whole)
                 row["alone"] = [one.player for one in everybody(found)]
                 break
@@ -188,7 +188,7 @@ def _costs(raw: Raw, talks: Sequence[Cell], alone: Sequence[Cell]) -> list[Row]:
 
 
 def _times_alone(raw: Raw, cell: Cell, found: Found, whole: Collection[str]) -> Row:
-    """Over the questions that all of them have played, and no call failed on."""
+    """Over the questions that all of them have played, and of which it is known what each of them takes."""
     if not whole:
         return {"why": ANY_TEXT}
     spent = _spent(raw, cell, whole)

@@ -385,13 +385,13 @@ class CostAlone(NamedTuple):
 
 
 def cost_alone(raw: Raw, table: Table, player: str, asked: Sequence[str]) -> CostAlone:
-    """Calls and money a question of somebody asked alone as at a table, where no call failed."""
+    """Calls and money a question of somebody asked alone as at a table, over those of which it is known."""
     answers: dict[str, list[Sequence[str]]] = {}
     if player in table.solo:
         own = raw.episodes(table.solo[player])
         for episode in own:
             answers.setdefault(episode.question, []).append(episode.calls)
-        asked = [question for question in asked if question in answers.keys() - cut_short(own)]
+        asked = [question for question in asked if question in answers.keys() - unpriceable([own])]
     else:
         answers = _drafted(raw, table, player)
     if not asked:

@@ -15,7 +15,7 @@ from second_way.compare import ANY_TEXT, Near
 from second_way.diversity import fullest_groups, open_again
 from second_way.intervals import mean
 from second_way.luck import claim, near, paid_low
-from second_way.options import cut_short
+from second_way.options import unpriceable
 from second_way.quiz_pairs import GRADED, TESTED, apart_on_both_sides, bounds, difference
 from second_way.raw import Raw
 from second_way.resampling import drawn_sums, ends
@@ -55,8 +55,9 @@ def talk_threshold(raw: Raw, table: Table) -> Row | None:
     left_out = len(asked) - len(graded)
     waiting = unfair_together([[arm.values[question] for arm in arms] for question in asked])
     graded = [] if waiting else graded
-    played = [cell for cell in table.cells if cell.label in (table.voting[-1], table.talking[-1])]
-    cut = cut_short([episode for cell in played for episode in raw.episodes(cell)])
+    labels = (table.voting[-1], table.talking[-1])
+    held = [[raw.episodes(cell) for cell in table.cells if cell.label == label] for label in labels]
+    cut = {question for plays in held for question in unpriceable(plays)}
     starts = range(max([most, 1, *(distinct[key] for key in both)]) + 1, 0, -1)  # of equals the one that talks least
     drafted = _drafted(raw, table, talked)
     arms = [_whole(arm, cut) for arm in arms]
@@ -171,7 +172,7 @@ def _policy(
 
 
 def _whole(policy: Policy, cut: set[str]) -> Policy:
-    """What it takes is told by the questions of which neither the vote nor the talk lacks a call."""
+    """What it takes is told by the questions of which it is known what the vote and the talk take."""
     calls = {question: calls for question, calls in policy.calls.items() if question not in cut}
     usd = None if policy.cost_usd is None else {question: policy.cost_usd[question] for question in calls}
     return Policy(policy.values, calls, usd)

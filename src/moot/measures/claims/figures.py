@@ -14,6 +14,7 @@ from moot.measures.claims.preferred import with_preferences
 from moot.measures.claims.unreached import without_the_unreached
 from moot.measures.may_come import may_come
 from moot.measures.played_again import played_again
+from moot.measures.question_costs import too_many_lack
 from moot.measures.sides import SideResults, ranked, side_of, sides
 from moot.measures.source import Source
 from moot.stats.counted_words import count
@@ -83,7 +84,7 @@ def too_few_in_common(played: int) -> str:
 
 def too_few_whole(whole: int) -> str:
     if not whole:
-        return "so many of its plays lack a call that nobody knows what it takes"
+        return too_many_lack()
     return f"no call is missing on {count(whole, 'question')} only, too few in common with the others to compare what they take"
 
 

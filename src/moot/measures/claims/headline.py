@@ -13,13 +13,14 @@ from dataclasses import dataclass
 
 from moot.experiment.side_names import ClaimError, SeveralTeams, is_meant, parse_side
 from moot.measures.cells import Stored
+from moot.measures.claims.cost_ratio import alone_cost, cost_row
 from moot.measures.claims.cut_short import unclaimed, without_claims
 from moot.measures.claims.nobody_right import nobody_right_row
 from moot.measures.claims.over_captain import OverCaptain
 from moot.measures.claims.over_singles import PlayedOption, best_of_singles, graded_table, nobody_is_best, over_best
 from moot.measures.claims.plays_without import too_many_without
 from moot.measures.claims.since_the_look import since_the_look
-from moot.measures.claims.singles import Singles, singles_of
+from moot.measures.claims.singles import singles_of
 from moot.measures.claims.standing import WHY_NOT
 from moot.measures.claims.unlisted import UnlistedOption, UnlistedOptions, choosable
 from moot.measures.claims.unreached import (
@@ -35,9 +36,7 @@ from moot.measures.claims.unreached import (
     without_over_best,
 )
 from moot.measures.claims.words import AFTER_THE_FACT, sentences, unreached_words
-from moot.measures.native_cost import NativeCost, cheapest, native_cost
 from moot.measures.points_words import IN_POINTS
-from moot.measures.question_costs import NONE_WHOLE, cut_by_failures, mean_cost
 from moot.measures.sides import SideResults, cells_named, highest, ranked, side_of, why_unplayed
 from moot.measures.source import Source
 from moot.stats.choice import chosen_interval
@@ -347,44 +346,19 @@ def _beside_players(
         row["never_answered"] = silent
     equals = best_of_singles(singles.values, list(values))
     # Of players that are equally good the cheapest is the one to be held against.
-    single = min(equals, key=lambda name: _alone(source, chosen, singles, name).dearness, default=None)
+    single = min(equals, key=lambda name: alone_cost(source, chosen.side, singles, name).dearness, default=None)
     if single is None and shared_questions(singles.values, list(values)).none_ranked:
         nobody = nobody_is_best(singles.values, values, len(chosen.options))
-        return {**row, "over_best_single": nobody, **_cost(chosen, None)}
+        return {**row, "over_best_single": nobody, **cost_row(source, chosen.side, chosen.asked, singles, None)}
     if single is None:
         return row
     over = over_best(chosen.options, chosen.place, singles.values, single, values, pooled=pooled, seed=source.seed)
     if over is None:
         return row
     known = over["single"] is not None
-    cost = _cost(chosen, _alone(source, chosen, singles, single) if known else None)
+    cost = cost_row(source, chosen.side, chosen.asked, singles, single if known else None)
     row |= {"over_best_single": over, **cost}
     turned = turned_round(
         over, chosen.options, chosen.place, every.values, values, without, pooled=pooled, seed=source.seed
     )
     return without_over_best(row) if turned or may_be_best(every.values, single, values) else row
-
-
-def _alone(source: Source, chosen: _Chosen, singles: Singles, single: str) -> NativeCost:
-    """What a single player takes; of the ways to ask it with the same result the cheapest."""
-    cut = {question for cell in chosen.side.cells for question in cut_by_failures(source.seen(cell))}
-    player = dict.fromkeys(sorted(chosen.side.calls.keys() - cut), singles.players[single])
-    return cheapest(native_cost(source, way, player) for way in singles.ways[single])
-
-
-def _cost(chosen: _Chosen, alone: NativeCost | None) -> Row:
-    """How many times the best single player's cost: in money, or in calls where money is nothing or not known. No ratio where
-    nobody knows who that is (None). It is over the questions that both have played without a call that failed."""
-    side = chosen.side
-    team, calls = mean_cost(side.whole_usd, chosen.asked), mean_cost(side.whole_calls, chosen.asked)
-    row: Row = {"cost_ratio": None, "cost_unit": "calls", "cost_usd": team, "calls": calls}
-    if alone is None or alone.questions is None:
-        return row
-    if not alone.questions:
-        return {**row, "cost_why": NONE_WHOLE}
-    over = {"cost_n": len(alone.questions)} if len(alone.questions) < len(side.calls) else {}
-    usd, taken = mean_cost(side.cost_usd, alone.questions), mean_cost(side.calls, alone.questions)
-    if usd and alone.cost_usd:
-        return {"cost_ratio": usd / alone.cost_usd, "cost_unit": "usd", "cost_usd": team, **over}
-    ratio = taken / alone.calls if taken is not None and alone.calls else None
-    return {**row, "cost_ratio": ratio, **(over if ratio is not None else {})}

@@ -15,6 +15,7 @@ from moot.measures.claims.hypothesis import Judged, judge, with_holm
 from moot.measures.claims.side_cells import cells_of_side, members
 from moot.measures.claims.since_the_look import since_the_look
 from moot.measures.claims.unlisted import UnlistedOptions
+from moot.measures.question_costs import too_many_lack
 from moot.measures.quiz.played import Played, solos, split
 from moot.measures.quiz.plays import alone_plays, plays_of
 from moot.measures.quiz.skyline import best_single, top_by_question
@@ -125,7 +126,7 @@ def ratio_of(source: Source, cells: Sequence[Stored], term: Term) -> Ratio | str
             if side.cost_usd is None:
                 return f"the cost of {term.side} is unknown"
             if not side.whole_usd:
-                return f"so many plays of {term.side} lack a call that nobody knows what it takes"
+                return too_many_lack(f"plays of {term.side}")
             return Ratio(side.whole_usd, left_out=side.left_out)
         case "skyline":
             repeated = int(source.config.get("repeats", 1)) > 1

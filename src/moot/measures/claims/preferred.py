@@ -22,7 +22,7 @@ from moot.measures.preferences.options import (
     missing_told,
     with_why,
 )
-from moot.measures.question_costs import NONE_WHOLE, cut_by_failures, mean_cost
+from moot.measures.question_costs import mean_cost, why_no_ratio
 from moot.measures.sides import cells_named, side_of
 from moot.measures.source import Source
 from moot.stats.counted_words import count
@@ -122,17 +122,19 @@ def _as_judged(found: PreferenceFigures, row: Row) -> Row:
 
 
 def _cost(source: Source, row: Row) -> Row:
-    """How many times the cost of the opponent's text: in money, or in calls where that is nothing or not known."""
+    """How many times the cost of the opponent's text: in money, or in calls where that is nothing or not known. It is over the
+    questions of which it is known what both take."""
     nothing: Row = {"cost_ratio": None, "cost_unit": "calls"}
     try:
         team, one = (cells_named(row[key], source.cells) for key in ("of", "against") if row[key])
     except (ClaimError, ValueError):
         return nothing
-    cut = {question for cell in (*team, *one) for question in cut_by_failures(source.seen(cell))}
-    sides = [side_of(source, cells, "") for cells in (team, one)]
-    both = sorted(sides[0].calls.keys() & sides[1].calls.keys() - cut)
-    if not both:
-        return {**nothing, "cost_why": NONE_WHOLE}
+    sides = [side_of(source, cells, row[key]) for key, cells in (("of", team), ("against", one))]
+    cut = sides[0].cut | sides[1].cut
+    played = sides[0].calls.keys() & sides[1].calls.keys()
+    if not (both := sorted(played - cut)):
+        seen = (episode for cell in (*team, *one) for episode in source.seen(cell))
+        return {**nothing, "cost_why": why_no_ratio(played, seen, {side.title: side.cut for side in sides})}
     over = {"cost_n": len(both)} if cut else {}
     usd, one_usd = (mean_cost(side.cost_usd, both) for side in sides)
     if usd and one_usd:

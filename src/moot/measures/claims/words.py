@@ -232,8 +232,10 @@ def _times(row: Mapping[str, Any]) -> str:
     ratio, unknown = row["cost_ratio"], " (cost unknown)" if row.get("cost_usd") is None else ""
     if ratio is None:
         calls = row.get("calls")
+        if calls is None:
+            return "at a cost that is not known, since too many plays lack a call" if "cost_why" in row else ""
         beside = f", and beside one player nobody knows: {row['cost_why']}" if "cost_why" in row else ""
-        return "" if calls is None else f"with {rounded(calls, 1)} calls a question{unknown}{beside}"
+        return f"with {rounded(calls, 1)} calls a question{unknown}{beside}"
     over = f" on the {count(row['cost_n'], 'question')} on which no call is missing" if "cost_n" in row else ""
     return (
         f"at {rounded(ratio, 1)} × the cost{over}"

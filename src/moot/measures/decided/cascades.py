@@ -16,7 +16,7 @@ import orjson
 
 from moot.measures.cells import Stored, identity_of
 from moot.measures.claims.cut_short import unclaimed
-from moot.measures.question_costs import cut_by_failures, mean_cost
+from moot.measures.question_costs import mean_cost
 from moot.measures.sides import SideResults, pairs_of, side_of, title_of
 from moot.measures.source import Source
 from moot.stats.estimates import with_holm
@@ -125,8 +125,9 @@ def _beside(source: Source, cell: Stored, side: SideResults, paths: dict[str, _P
         pairs = pairs_of(side, against)
         if not pairs:
             continue
-        # What a failed call has cut short takes little: beside it the other would look dear.
-        whole = pairs.keys() - cut_by_failures((*source.seen(cell), *source.seen(other)))
+        # What a failed call has cut short takes little: beside it the other would look dear. Where nobody knows what one of them
+        # takes, what the cheap plays took is no cost of it here either.
+        whole = pairs.keys() - side.cut - against.cut
         yield {
             **_named(cell),
             "against": against.title,

@@ -9,7 +9,8 @@ from typing import Any
 from moot.measures.cells import Stored
 from moot.measures.discussion.by_themselves import Alone, as_told, by_steps, models_at, told_alone
 from moot.measures.episodes import EpisodeOutline
-from moot.measures.question_costs import NONE_WHOLE, cut_by_failures, mean_cost, means_by_question, question_costs
+from moot.measures.question_costs import cell_costs, mean_cost, means_by_question, question_costs, why_no_ratio
+from moot.measures.sides import title_of
 from moot.measures.source import Source
 from moot.measures.spending import calls_counted, sum_tokens
 
@@ -37,20 +38,23 @@ def cost_rows(source: Source, held: Sequence[tuple[Stored, Row]], alone: Sequenc
 
 
 def _beside(source: Source, cell: Stored, standing: Alone) -> Row:
-    """As so many times what the seats take alone, over the questions that all of them have played and no call failed on."""
+    """As so many times what the seats take alone, over the questions that all of them have played and of which it is known what
+    each of them takes."""
     nothing: Row = {"calls_ratio": None, "tokens_ratio": None}
     if not standing.seats:
         return nothing
-    played = [source.seen(one) for one in (cell, *standing.cells)]
-    both = set.intersection(*({episode.key[0] for episode in seen} for seen in played))
-    whole = both - cut_by_failures(episode for seen in played for episode in seen)
+    held = (cell, *standing.cells)
+    both = set.intersection(*({episode.key[0] for episode in source.seen(one)} for one in held))
+    cut = {title_of(one): cell_costs(source, one).cut for one in held}
+    whole = both.difference(*cut.values())
     if not whole:
-        return {**nothing, "why": NONE_WHOLE}
+        seen = (episode for one in held for episode in source.seen(one))
+        return {**nothing, "why": why_no_ratio(both, seen, cut)}
     ours = _spent(source, cell, whole)
     parts = [([_spent(source, one, whole) for one in part.cells], part.seats) for part in standing.parts]
     calls = [(fmean(paid["calls"] for paid in of_one), seats) for of_one, seats in parts]
     ratios = {"calls_ratio": _ratio(ours["calls"], calls), "tokens_ratio": _tokens_ratio(ours, parts)}
-    asked = {episode.key[0] for episode in played[0]}
+    asked = {episode.key[0] for episode in source.seen(cell)}
     return {**ratios, **({"ratio_n": len(whole)} if len(whole) < len(asked) else {})}
 
 

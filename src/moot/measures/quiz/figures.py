@@ -15,7 +15,7 @@ from moot.measures.cells import Stored as Stored
 from moot.measures.cells import named_whole
 from moot.measures.draft_calls import DraftTable
 from moot.measures.episodes import right_of as right_of
-from moot.measures.question_costs import cut_by_failures
+from moot.measures.question_costs import question_costs
 from moot.measures.quiz.answer_counts import answer_counts
 from moot.measures.quiz.diversity import (
     diversity_and_people,
@@ -262,7 +262,8 @@ def _talk_threshold(
     if any(play.asked_again and play.drafts in counts.open for play in (*vote, *talk)):
         return None  # from how many on it talks there, and so which threshold is learnt, nobody knows
     heard_out = _heard_out(source, vote, talk, team_cells, table)
-    cells = [cell for cell in team_cells if cell["label"] in (voting[-1], talking[-1])]
+    arms = [[cell for cell in team_cells if cell["label"] == label] for label in (voting[-1], talking[-1])]
+    played = [[episode for cell in cells for episode in source.seen(cell)] for cells in arms]
     learnt = learn_threshold(
         vote,
         talk,
@@ -270,7 +271,7 @@ def _talk_threshold(
         players=players,
         grouping=grouping,
         heard_out=heard_out,
-        lacking=cut_by_failures(episode for cell in cells for episode in source.seen(cell)),
+        lacking=frozenset[str]().union(*(question_costs(source, seen).cut for seen in played)),
         seed=source.seed,
     )
     return learnt.row() if learnt else None

@@ -144,8 +144,8 @@ def learn_threshold(
     talks less. Chosen on all questions, by the least that each threshold can be where answers are ungraded; scored on
     those of which both are graded. With repeats each is voted or talked on by its own drafts. A team with a threshold
     groups even where it talks: `grouping` says what that took. And it hears everybody before it knows whether to talk:
-    `heard_out` says what votes that did not wait for all would have taken then. `lacking` are the questions of which a play of
-    either lacks calls: what such a question takes nobody knows, and every policy is priced on the same others.
+    `heard_out` says what votes that did not wait for all would have taken then. `lacking` are the questions of which nobody
+    knows what one of the two takes, since plays lack calls: every policy is priced on the same others.
     """
     diversity = diversity_of([*vote, *talk]) if groups is None else dict(groups)
     asked = {play.question for play in [*vote, *talk]}
