@@ -157,7 +157,14 @@ def test_what_failed_throughout_is_no_option_of_the_headline() -> None:
     }
     figures = moot.run(keys).figures
     assert (figures["headline"]["of"], figures["headline"]["options"]) == ("silent@ann", 1)
-    assert {row["of"] for row in figures["frontier_left_out"]} == {"solo@bob", "silent@bob"}
+    assert (
+        {row["of"]: row["why"] for row in figures["frontier_left_out"]}
+        == {
+            **dict.fromkeys(("solo@bob", "silent@bob"), "every question failed"),
+            "silent@ann": "so many of its plays lack a call that nobody knows what it takes",  # bob's draft, on every question
+            "solo@ann": "what the others take is not known, so there is nothing to compare it with",
+        }
+    )
 
 
 def test_a_player_of_a_chosen_team_is_no_second_single(tmp_path: Path) -> None:

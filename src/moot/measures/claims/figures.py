@@ -61,7 +61,8 @@ def evidence_figures(
     elif together.none_ranked:
         left_out += [{"of": title, "why": together.why_none} for title in came]
     left_out += [
-        {"of": title, "why": too_few_whole(whole)} for title, whole in _of_unknown_cost(came, together).items()
+        {"of": title, "why": too_few_whole(whole, len(together.questions))}
+        for title, whole in _of_unknown_cost(came, together).items()
     ]
     evidence: Row = {
         "headline": headline,
@@ -82,9 +83,11 @@ def too_few_in_common(played: int) -> str:
     return f"it has {questions} only, too few in common with the others"
 
 
-def too_few_whole(whole: int) -> str:
+def too_few_whole(whole: int, of: int) -> str:
     if not whole:
         return too_many_lack()
+    if whole == of:
+        return "what the others take is not known, so there is nothing to compare it with"
     return f"no call is missing on {count(whole, 'question')} only, too few in common with the others to compare what they take"
 
 
