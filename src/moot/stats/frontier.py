@@ -148,7 +148,7 @@ def frontier(
     whole = undominated(reached, costlier)
     affordable = [np.flatnonzero(~costlier[:, own]) for own in range(len(names))]
     clusters = units_of(asked)
-    beaten = _beaten(tables, affordable, clusters, seed, beside)
+    beaten = _beaten(tables, affordable, clusters, seed, beside + len(unpriced))
     alone = [_accuracy(tables, own, asked) for own in range(len(names))]
     rows: list[Row] = []
     for own in sorted(range(len(names)), key=lambda place: (round(paid[place], 12), -reached[place], names[place])):
@@ -256,10 +256,12 @@ def _within(
     paid = usual and chosen_interval(
         tables.right[paid_for], place, usual, at_worst=at_worst, clusters=clusters, seed=seed
     )
+    # Whoever costs nobody knows what may be the best within this cost, and is not paid for.
+    limits = None if tables.unpriced > -math.inf else paid
     return {
         "within": paid and paid.value,
-        "within_low": paid and paid.low,
-        "within_high": paid and paid.high,
+        "within_low": limits and limits.low,
+        "within_high": limits and limits.high,
         "within_of": names[best],
         **_within_bounds(tables, best, affordable),
     }

@@ -54,7 +54,7 @@ def frontier(raw: Raw, every: Mapping[str, Option]) -> list[Row]:
     affordable = [[place for place in range(len(sides)) if not dearer[place][own]] for own in range(len(sides))]
     paid = [mean([*cost.values()]) if cost else 0.0 for cost in costs]
     thrift = _thrift(sides, paid, known)
-    others_gone = len(gone(raw, [cell for cell in raw.cells if cell.player is None] or raw.cells))
+    others_gone = len(gone(raw, [cell for cell in raw.cells if cell.player is None] or raw.cells)) + len(unpriced)
     beaten = _beaten(raw, sides, table, asked, affordable, thrift, groups, means=means, others_gone=others_gone)
     rows = []
     for own in sorted(
@@ -68,6 +68,7 @@ def frontier(raw: Raw, every: Mapping[str, Option]) -> list[Row]:
         row["folds"] = sum(_undominated(fold, dearer, own) for fold in learnt)
         payers = sorted({*affordable[own], *perhaps[own]})
         row |= _within(sides, table, affordable[own], payers, lambda place: (round(reached[place], 12), *thrift[place]))
+        row |= {"within_low": None, "within_high": None} if unpriced else {}  # who may be within it, nobody knows
         row |= _within_bounds(raw, sides, affordable[own], unpriced, row["within_of"])
         row |= {} if ranked.alike else {"ranked_on": len(ranked.questions)}
         row |= {"strategy": side.cells[0].strategy, "label": side.cells[0].label}
