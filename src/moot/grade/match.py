@@ -20,6 +20,7 @@ from moot.grade.listed import NOT_LISTED, only_listed
 from moot.grade.members import bare_members, listed_in
 from moot.grade.normalise import LONGEST_COMPARED, lettered, normalise, spelled, structure, too_long
 from moot.grade.optional_parts import without_optional
+from moot.grade.ranks import differ_as_ranks
 from moot.grade.said_in_words import joins_names, with_and
 from moot.grade.squad import scored_by_words, squad
 from moot.grade.unit_case import has_loose_unit, in_case_of, with_units
@@ -291,6 +292,7 @@ def _are_two(reference: str, answer: str, language: str) -> bool:
         or _are_two_formulas(reference, answer, language)
         or _part_numbers_elsewhere(reference, answer, language)
         or are_two_amounts(reference, answer, language)
+        or differ_as_ranks(reference, answer, language)
     )
 
 
