@@ -44,6 +44,8 @@ _MINUS = re.compile(r"(?:minus|минус|[-−–]) ?(?=\S)", re.IGNORECASE)
 _VALUE = re.compile(r"[^\W_](?:[\w ,./’'-]*[\w.])?")
 _READ = re.compile(r"(?P<whole>[0-9]+)(?:\.(?P<part>[0-9]+))?")
 _SCALE_OF_MONEY = re.compile(r"[0-9.,]+ ?[A-Za-z]{1,2}")
+_SECONDS_OR_CELSIUS = {"second", "°C"}
+"""Of 5 с and 5 °С, whose letter is the same."""
 _RANK = "second"
 _MAY_BE = re.compile(r"[0-9⁰-⁹]|[^\W\d_]{2}")
 
@@ -86,6 +88,8 @@ def are_two_amounts(one: str, other: str, language: str) -> bool:
     here, there = pair
     if here.unit is None or there.unit is None:
         return here.unit is there.unit and (here.in_powers or there.in_powers) and here[:3] != there[:3]
+    if {here.unit.name, there.unit.name} == _SECONDS_OR_CELSIUS:
+        return True
     unclear = any(unit.is_letter or unit.has_letter for unit in (here.unit, there.unit))
     return here.unit.name != there.unit.name and not unclear
 
@@ -207,5 +211,5 @@ def _bare(text: str) -> str | None:
     if (brackets := _BRACKETS.fullmatch(text.strip())) is not None:
         text = f"{brackets['before']} {brackets['inside']}"
     text = " ".join(_APART.sub(" ", text).split()).rstrip(".,;")
-    text = text.replace("° ", "°") if text.endswith(("° C", "° F")) else text
+    text = text.replace("° ", "°") if text.endswith(("° C", "° F", "° С", "° с")) else text
     return None if not text or any(mark in text for mark in "\\{}`()") else text

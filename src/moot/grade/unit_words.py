@@ -75,8 +75,10 @@ _MORE_SYMBOLS = {
 _NO_SYMBOLS = frozenset(("am", "as", "at"))
 """Hours of the morning, and words."""
 _CELSIUS = re.compile(
-    r"(?:°|degrees?|градус(?:а|ов|ы)?) ?(?:of )?(?P<scale>c|f|celsius|centigrade|fahrenheit|(?:по )?(?:цельси|фаренгейт)[яу])"
+    r"(?i:°|degrees?|градус(?:а|ов|ы|ам)?) ?(?i:of )?"
+    r"(?P<scale>(?i:c|f|celsius|centigrade|fahrenheit|(?:по )?(?:цельси[яю]|фаренгейт[ау]))|С|(?<=°)с|(?<=° )с)"
 )
+"""С and с as a Russian keyboard has them."""
 _RATE = re.compile(
     r"(?P<unit>.+?)(?: per |(?<=[^\W\d_]) ?/ ?| в )(?P<per>[^\W\d_]{1,12})(?P<squared> squared| ?\^2|²| в квадрате)?"
 )
@@ -132,8 +134,8 @@ def read_unit(text: str) -> UnitRead | None:
     """The unit that is all of a text."""
     if not text or len(text) > _LONGEST:
         return None
-    if (degrees := _CELSIUS.fullmatch(text.lower())) is not None:
-        return UnitRead("°C" if degrees["scale"].removeprefix("по ")[0] in "cц" else "°F")
+    if (degrees := _CELSIUS.fullmatch(text)) is not None:
+        return UnitRead("°C" if degrees["scale"].lower().removeprefix("по ")[0] in "cсц" else "°F")
     if (name := _name(text)) is not None:
         return UnitRead(name, len(text) == 1 and text.isalpha())
     if (rate := _RATE.fullmatch(text)) is None:
