@@ -44,6 +44,7 @@ _MINUS = re.compile(r"(?:minus|минус|[-−–]) ?(?=\S)", re.IGNORECASE)
 _VALUE = re.compile(r"[^\W_](?:[\w ,./’'-]*[\w.])?")
 _READ = re.compile(r"(?P<whole>[0-9]+)(?:\.(?P<part>[0-9]+))?")
 _SCALE_OF_MONEY = re.compile(r"[0-9.,]+ ?[A-Za-z]{1,2}")
+_LEFT_OUT = frozenset("$€₽°")
 _SECONDS_OR_CELSIUS = {"second", "°C"}
 """Of 5 с and 5 °С, whose letter is the same."""
 _RANK = "second"
@@ -72,13 +73,16 @@ def is_same_amount(one: str, other: str, language: str) -> bool:
 
 
 def may_be_same_amount(one: str, other: str, language: str) -> bool:
-    """The same where a letter alone is one of the units, and may be something else."""
+    """The same where a letter alone is one of the units, and may be something else; or where a number stands without its
+    dollars, euros, roubles or degrees, which it may as it does without their sign."""
     if (pair := _both(one, other, language)) is None:
         return False
     here, there = pair
-    if here.unit is None or there.unit is None or not (here.unit.is_letter or there.unit.is_letter):
+    if here[:3] != there[:3]:
         return False
-    return here[:3] == there[:3] and here.unit.name == there.unit.name
+    if here.unit is None or there.unit is None:
+        return any(unit is not None and unit.name in _LEFT_OUT for unit in (here.unit, there.unit))
+    return (here.unit.is_letter or there.unit.is_letter) and here.unit.name == there.unit.name
 
 
 def are_two_amounts(one: str, other: str, language: str) -> bool:
@@ -94,10 +98,10 @@ def are_two_amounts(one: str, other: str, language: str) -> bool:
     return here.unit.name != there.unit.name and not unclear
 
 
-def is_of_a_letter(text: str, language: str) -> bool:
-    """Whether its unit is a letter alone: 5 m."""
+def may_be_several(text: str, language: str) -> bool:
+    """Whether its unit is a letter alone, or one that a number may stand without: 5 m, 5 dollars."""
     read = amount(text, language)
-    return read is not None and read.unit is not None and read.unit.is_letter
+    return read is not None and read.unit is not None and (read.unit.is_letter or read.unit.name in _LEFT_OUT)
 
 
 def amount_key(text: str, language: str) -> str | None:
