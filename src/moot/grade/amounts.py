@@ -25,6 +25,7 @@ _NUMBER = r"(?P<minus>[-−–]?) ?(?P<whole>[0-9]{1,40})(?:(?P<point>[.,])(?P<p
 _POWER = re.compile(rf"{_NUMBER}(?:[eE](?P<e>[-−–+]?[0-9]{{1,3}})| ?[xXхХ×*·⋅] ?{_RAISED})")
 _POWER_ALONE = re.compile(rf"(?P<minus>[-−–]?){_RAISED}")
 _BOXED = re.compile(r"\\boxed ?\{(.*)\}")
+_POWER_IN_BRACES = re.compile(r"\^ ?\{ ?([-+]?[0-9]{1,3}) ?\}")
 _COMMANDS = re.compile(r"\\(?:text|mathrm|textrm|textbf|mathbf|mbox|textit|operatorname) ?\{([^{}]{0,80})\}")
 _SIGNS_OF_TEX = (
     (re.compile(r"\\[()\[\]]"), ""),
@@ -205,8 +206,7 @@ def _bare(text: str) -> str | None:
     if "\\" in text or "~" in text or "{" in text:
         for pattern, sign in _SIGNS_OF_TEX:
             text = pattern.sub(sign, text)
-        text = _COMMANDS.sub(r"\1", text)
-        text = re.sub(r"\^\{([-+]?[0-9]{1,3})\}", r"^\1", text)
+        text = _COMMANDS.sub(r"\1", _POWER_IN_BRACES.sub(r"^\1", text))
     if text.count("$") % 2 == 0:
         text = text.replace("$", "")
     text = text.replace(_DOLLAR, "$")
