@@ -42,7 +42,7 @@ _OTHERS = {
     "gallons": "gallon", "ha": "hectare", "hectare": "hectare", "hectares": "hectare", "ft": "foot", "foot": "foot",
     "feet": "foot", "in": "inch", "inch": "inch", "inches": "inch", "sec": "second", "secs": "second", "henries": "henry",
     "day": "day", "days": "day", "mph": "mile/hour", "kph": "kilometre/hour", "dollar": "$", "dollars": "$", "euro": "€",
-    "euros": "€", "rouble": "₽", "roubles": "₽", "ruble": "₽", "rubles": "₽", "degree": "°", "degrees": "°",
+    "euros": "€", "rouble": "₽", "roubles": "₽", "ruble": "₽", "rubles": "₽", "degree": "°", "degrees": "°", "usd": "$", "eur": "€", "rub": "₽",
     "mmhg": "millimetre of mercury", "mm hg": "millimetre of mercury",
 }  # fmt: skip
 _OF_RUSSIAN = {
@@ -67,7 +67,8 @@ _MORE_SYMBOLS = {
     "j": "joule", "n": "newton", "Km": "kilometre", "KM": "kilometre", "Kg": "kilogram", "KG": "kilogram",
     "руб": "₽", "евро": "€", "ч": "hour", "мин": "minute", "сек": "second", "га": "hectare", "т": "tonne", "бит": "bit",
     "байт": "byte", "дБ": "decibel", "с": "second", "Гбайт": "gigabyte", "Мбайт": "megabyte", "Кбайт": "kilobyte",
-    "кбайт": "kilobyte", "Гбит": "gigabit", "Мбит": "megabit", "Кбит": "kilobit",
+    "кбайт": "kilobyte", "Тбайт": "terabyte", "КБ": "kilobyte", "кБ": "kilobyte", "МБ": "megabyte", "ГБ": "gigabyte",
+    "ТБ": "terabyte", "р": "₽", "Гбит": "gigabit", "Мбит": "megabit", "Кбит": "kilobit",
     "Втч": "watthour", "кВтч": "kilowatthour", "МВтч": "megawatthour", "ГВтч": "gigawatthour", "мВтч": "milliwatthour",
     "гПа": "hectopascal", "см": "centimetre", "дм": "decimetre", "дл": "decilitre", "сл": "centilitre",
 }  # fmt: skip
