@@ -42,7 +42,8 @@ _OTHERS = {
     "gallons": "gallon", "ha": "hectare", "hectare": "hectare", "hectares": "hectare", "ft": "foot", "foot": "foot",
     "feet": "foot", "in": "inch", "inch": "inch", "inches": "inch", "sec": "second", "secs": "second", "henries": "henry",
     "day": "day", "days": "day", "mph": "mile/hour", "kph": "kilometre/hour", "dollar": "$", "dollars": "$", "euro": "€",
-    "euros": "€", "rouble": "₽", "roubles": "₽", "ruble": "₽", "rubles": "₽", "degree": "°", "degrees": "°", "usd": "$", "eur": "€", "rub": "₽",
+    "euros": "€", "rouble": "₽", "roubles": "₽", "ruble": "₽", "rubles": "₽", "degree": "°", "degrees": "°",
+    "usd": "$", "eur": "€", "rub": "₽",
     "mmhg": "millimetre of mercury", "mm hg": "millimetre of mercury",
 }  # fmt: skip
 _OF_RUSSIAN = {
