@@ -92,6 +92,7 @@ NOT_LEFT_OUT = [
     ("6", "6 million dollars"),
     ("second", "2 dollars"),
     ("25", "25 °C"),
+    *[(percent, money) for percent in ("5 percent", "5 per cent", "5%") for money in ("$5", "5 dollars", "5°")],
 ]
 
 

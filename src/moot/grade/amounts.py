@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from moot.grade.normalise import spelled
 from moot.grade.unit_words import UnitRead, read_unit
+from moot.grade.units import units
 from moot.grade.wrapping import unwrapped
 
 _MOST = 200
@@ -87,7 +88,8 @@ def may_be_same_amount(one: str, other: str, language: str) -> bool:
     if here[:3] != there[:3]:
         return False
     if here.unit is None or there.unit is None:
-        return any(unit is not None and unit.name in _LEFT_OUT for unit in (here.unit, there.unit))
+        unit, bare = (here.unit, other) if there.unit is None else (there.unit, one)
+        return unit is not None and unit.name in _LEFT_OUT and not units(bare)  # 5 percent has no unit here
     return (here.unit.is_letter or there.unit.is_letter) and here.unit.name == there.unit.name
 
 
