@@ -403,7 +403,7 @@ def test_advice_against_the_runs_own_verdict_is_said_to_be(
         " accurate, of the"
         f" {told['weighed']} options weighed on all 100 questions" in words
     )
-    assert f"The most accurate of them: {told['most_accurate']['option']} (" in words
+    assert f"The most accurate of them over all questions: {told['most_accurate']['option']} has " in words
     assert "--most-accurate picks it." in words
     better = f"vote is better than {headline['over_best_single']['single']} alone: +10.0 points"
     assert f"The run's own verdict differs: {better}" in words

@@ -152,6 +152,12 @@ def test_a_verdict_in_one_line_leaves_out_whole_parts_and_never_what_takes_it_ba
         assert headline_words({**head, "chosen": chosen}) == stands
     back = headline_words({**head, "ungraded": 3, "cut_short": True}, 10)
     assert back == f"{stands} of what is graded, so far. Nothing is claimed."
+    bare = head | {"low": None, "high": None, "n": 1}
+    assert headline_words(bare) == "vote: 50.0 % on 1 question; picked from 4", "no share without how sure it is"
+    assert (
+        headline_words(bare | {"n": 12, "options": 1, "ungraded": 3})
+        == "vote: 50.0 % of what is graded on 12 questions"
+    )
     told = headline_words({**head, "over_best_single": over, "cut_short": True})
     assert told == f"{whole}, so far. Nothing is claimed.", "what takes it back is a sentence of its own"
 

@@ -81,6 +81,21 @@ RUSSIAN = [
 ]
 
 
+LEFT_OUT = [
+    *[("10", "10 dollars", "$10"), ("90", "90 degrees", "90°", "ninety degrees"), ("6 million", "6 million dollars")],
+    *[("6000000", "$6 million", "six million dollars"), ("5", "5 euros", "€5"), ("ten", "ten dollars")],
+]
+LEFT_OUT_IN_RUSSIAN = [("10", "10 рублей", "10 ₽"), ("6 млн", "6 млн долларов"), ("90", "девяносто градусов", "90°")]
+NOT_LEFT_OUT = [
+    ("10", "10 cents"),
+    ("10", "20 dollars"),
+    ("6", "6 million dollars"),
+    ("second", "2 dollars"),
+    ("25", "25 °C"),
+    *[(percent, money) for percent in ("5 percent", "5 per cent", "5%") for money in ("$5", "5 dollars", "5°")],
+]
+
+
 def right(reference: str, answer: str, language: str = "en") -> float | None:
     return match(Case(Question("q", "How much?", language=language), reference), answer).value
 
@@ -204,6 +219,26 @@ async def test_one_amount_whatever_is_around_it(language: str, spellings: tuple[
 async def test_another_amount_or_none(language: str, one: str, other: str) -> None:
     assert (right(one, other, language), right(other, one, language)) == (0.0, 0.0)
     assert await _groups(language, one, other) == 2
+
+
+@pytest.mark.parametrize(
+    ("language", "spellings"), [*(("en", row) for row in LEFT_OUT), *(("ru", row) for row in LEFT_OUT_IN_RUSSIAN)]
+)
+async def test_a_number_may_stand_without_its_dollars_or_degrees(language: str, spellings: tuple[str, ...]) -> None:
+    """In words as with the sign."""
+    assert [pair for pair in permutations(spellings, 2) if right(*pair, language) != 1.0] == []
+    assert await _groups(language, *spellings) == 1
+
+
+@pytest.mark.parametrize(("one", "other"), NOT_LEFT_OUT)
+async def test_nothing_else_is_left_out(one: str, other: str) -> None:
+    assert (right(one, other), right(other, one)) == (0.0, 0.0)
+    assert await _groups("en", one, other) == 2
+
+
+async def test_a_number_without_its_unit_joins_no_two_units() -> None:
+    assert await _groups("en", "5", "5 dollars", "5 euros") == 3
+    assert await _groups("en", "5", "$5", "5 dollars", "5 €") == 3
 
 
 def test_two_words_of_two_units_are_never_one() -> None:

@@ -95,9 +95,11 @@ def most_accurate_words(advice: Advice, wanted: AdviceWanted) -> str | None:
         return None
     ends = (None, None) if more.low is None or more.high is None else (-more.high, -more.low)
     gap = f"{of_hundred(-more.difference, sign=True)} points{_ends(*ends, sign=True)}"
-    what = f"{best.option.words(advice.players)} ({_share(best.accuracy)} right{_price(best)})"
+    what = f"{best.option.words(advice.players)} has {_share(best.accuracy)} right{_price(best)}"
     taken_by = "" if wanted.anything else " --most-accurate picks it."
-    return f"The most accurate of them: {what}, {gap} against it on the held-out questions.{taken_by}"
+    return (
+        f"The most accurate of them over all questions: {what} on the held-out ones, {gap} against it there.{taken_by}"
+    )
 
 
 def unreached(advice: Advice) -> bool:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from moot.grade.normalise import spelled
 from moot.grade.unit_words import UnitRead, read_unit
+from moot.grade.units import units
 from moot.grade.wrapping import unwrapped
 
 _MOST = 200
@@ -25,6 +26,7 @@ _NUMBER = r"(?P<minus>[-−–]?) ?(?P<whole>[0-9]{1,40})(?:(?P<point>[.,])(?P<p
 _POWER = re.compile(rf"{_NUMBER}(?:[eE](?P<e>[-−–+]?[0-9]{{1,3}})| ?[xXхХ×*·⋅] ?{_RAISED})")
 _POWER_ALONE = re.compile(rf"(?P<minus>[-−–]?){_RAISED}")
 _BOXED = re.compile(r"\\boxed ?\{(.*)\}")
+_POWER_IN_BRACES = re.compile(r"\^ ?\{ ?([-+]?[0-9]{1,3}) ?\}")
 _COMMANDS = re.compile(r"\\(?:text|mathrm|textrm|textbf|mathbf|mbox|textit|operatorname) ?\{([^{}]{0,80})\}")
 _SIGNS_OF_TEX = (
     (re.compile(r"\\[()\[\]]"), ""),
@@ -39,11 +41,17 @@ _DOLLAR = "\ue001"
 _MARKED = re.compile(r"(?<![\w*`])(\*{1,3}|_{1,3}|`)(?=[^\s*_`])([^*_`]{1,80})(?<=[^\s*_`])\1(?![\w*`])")
 _BRACKETS = re.compile(r"(?P<before>.*)\((?P<inside>[^()]{1,80})\)")
 _APART = re.compile(r"(?<=[0-9])-?(?=[^\W\d_]|[°$€₽])(?![eExXхХ] ?[-−–+]?[0-9])")
-_MONEY = re.compile(r"(?P<minus>[-−–]? ?)(?P<sign>[$€₽]) ?(?P<rest>[-−–]? ?[0-9].*)")
+_MONEY = re.compile(r"(?P<minus>[-−–]? ?)(?:US ?(?=\$))?(?P<sign>[$€₽]) ?(?P<rest>[-−–]? ?[0-9].*)")
 _MINUS = re.compile(r"(?:minus|минус|[-−–]) ?(?=\S)", re.IGNORECASE)
 _VALUE = re.compile(r"[^\W_](?:[\w ,./’'-]*[\w.])?")
 _READ = re.compile(r"(?P<whole>[0-9]+)(?:\.(?P<part>[0-9]+))?")
 _SCALE_OF_MONEY = re.compile(r"[0-9.,]+ ?[A-Za-z]{1,2}")
+_YEAR = re.compile(r"(?:[Вв] )?(?P<year>[12][0-9]{3})(?: ?(?P<word>год[ауе]?|г))?\.?")
+_LEFT_OUT = frozenset("$€₽°")
+_SECONDS_OR_CELSIUS = {"second", "°C"}
+"""Of 5 с and 5 °С, whose letter is the same."""
+_NO_UNIT = re.compile(r"[0-9](?:s\Z|[BK]\W{0,9}\Z)")
+"""1990s, and 7B and 4K, which are rather thousands and thousand millions."""
 _RANK = "second"
 _MAY_BE = re.compile(r"[0-9⁰-⁹]|[^\W\d_]{2}")
 
@@ -70,13 +78,23 @@ def is_same_amount(one: str, other: str, language: str) -> bool:
 
 
 def may_be_same_amount(one: str, other: str, language: str) -> bool:
-    """The same where a letter alone is one of the units, and may be something else."""
+    """The same where a letter alone is one of the units, and may be something else; or where a number stands without its
+    dollars, euros, roubles or degrees, which it may as it does without their sign; or a year without that word."""
+    if (year := _year(one)) is not None and (same := _year(other)) is not None and one != other:
+        return year["year"] == same["year"]
     if (pair := _both(one, other, language)) is None:
         return False
     here, there = pair
-    if here.unit is None or there.unit is None or not (here.unit.is_letter or there.unit.is_letter):
+    if here[:3] != there[:3]:
         return False
-    return here[:3] == there[:3] and here.unit.name == there.unit.name
+    if here.unit is None or there.unit is None:
+        unit, bare = (here.unit, other) if there.unit is None else (there.unit, one)
+        return unit is not None and unit.name in _LEFT_OUT and not units(bare)  # 5 percent has no unit here
+    return (here.unit.is_letter or there.unit.is_letter) and here.unit.name == there.unit.name
+
+
+def _year(text: str) -> re.Match[str] | None:
+    return _YEAR.fullmatch(unwrapped(text)) if len(text) <= _MOST else None
 
 
 def are_two_amounts(one: str, other: str, language: str) -> bool:
@@ -86,14 +104,18 @@ def are_two_amounts(one: str, other: str, language: str) -> bool:
     here, there = pair
     if here.unit is None or there.unit is None:
         return here.unit is there.unit and (here.in_powers or there.in_powers) and here[:3] != there[:3]
+    if {here.unit.name, there.unit.name} == _SECONDS_OR_CELSIUS:
+        return True
     unclear = any(unit.is_letter or unit.has_letter for unit in (here.unit, there.unit))
     return here.unit.name != there.unit.name and not unclear
 
 
-def is_of_a_letter(text: str, language: str) -> bool:
-    """Whether its unit is a letter alone: 5 m."""
+def may_be_several(text: str, language: str) -> bool:
+    """Whether its unit is a letter alone, or one that a number may stand without: 5 m, 5 dollars, 1812 год."""
+    if (year := _year(text)) is not None and year["word"] is not None:
+        return True
     read = amount(text, language)
-    return read is not None and read.unit is not None and read.unit.is_letter
+    return read is not None and read.unit is not None and (read.unit.is_letter or read.unit.name in _LEFT_OUT)
 
 
 def amount_key(text: str, language: str) -> str | None:
@@ -131,8 +153,8 @@ def _amount(text: str, language: str) -> Amount | None:
             count == 1 and words[-1].lower() == _RANK and not any(map(str.isdigit, number)) and number.lower() != "one"
         ):
             continue
-        if unit.is_letter and re.search(r"[0-9]s\Z", text):
-            continue  # 1990s
+        if unit.is_letter and _NO_UNIT.search(text) is not None:
+            continue
         if (value := _power(number) or _value(number, language)) is not None:
             return _as_amount(value, unit)
     value = _value(bare, language)
@@ -197,8 +219,7 @@ def _bare(text: str) -> str | None:
     if "\\" in text or "~" in text or "{" in text:
         for pattern, sign in _SIGNS_OF_TEX:
             text = pattern.sub(sign, text)
-        text = _COMMANDS.sub(r"\1", text)
-        text = re.sub(r"\^\{([-+]?[0-9]{1,3})\}", r"^\1", text)
+        text = _COMMANDS.sub(r"\1", _POWER_IN_BRACES.sub(r"^\1", text))
     if text.count("$") % 2 == 0:
         text = text.replace("$", "")
     text = text.replace(_DOLLAR, "$")
@@ -207,5 +228,5 @@ def _bare(text: str) -> str | None:
     if (brackets := _BRACKETS.fullmatch(text.strip())) is not None:
         text = f"{brackets['before']} {brackets['inside']}"
     text = " ".join(_APART.sub(" ", text).split()).rstrip(".,;")
-    text = text.replace("° ", "°") if text.endswith(("° C", "° F")) else text
+    text = text.replace("° ", "°") if text.endswith(("° C", "° F", "° С", "° с")) else text
     return None if not text or any(mark in text for mark in "\\{}`()") else text

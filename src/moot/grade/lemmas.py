@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import cache, lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from moot.grade.normalise import spelled, too_long
 
@@ -92,6 +92,21 @@ def _russian_lemma(word: str) -> str:
         first = parsed.inflect({"nomn", "sing", "masc"})
         return str(first.word) if first is not None else word
     return str(parsed.normal_form)
+
+
+class NounForm(NamedTuple):
+    several: bool
+    genitive: bool
+
+
+@lru_cache(maxsize=20_000)
+def russian_forms(word: str) -> frozenset[NounForm]:
+    """What forms of its noun a Russian word may be; none, where it is rather no noun."""
+    parsed = _russian().parse(word)
+    if parsed[0].tag.POS != "NOUN":
+        return frozenset()
+    nouns = (each.tag for each in parsed if each.tag.POS == "NOUN" and each.normal_form == parsed[0].normal_form)
+    return frozenset(NounForm(tag.number == "plur", tag.case == "gent") for tag in nouns)
 
 
 @cache

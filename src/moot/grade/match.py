@@ -13,13 +13,14 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import ClassVar, Protocol
 
-from moot.grade.amounts import are_two_amounts, is_of_a_letter, is_same_amount, may_be_same_amount
+from moot.grade.amounts import are_two_amounts, is_same_amount, may_be_same_amount, may_be_several
 from moot.grade.apart import may_part_numbers, numbers_of
 from moot.grade.lemmas import lemmas
 from moot.grade.listed import NOT_LISTED, only_listed
 from moot.grade.members import bare_members, listed_in
 from moot.grade.normalise import LONGEST_COMPARED, lettered, normalise, spelled, structure, too_long
 from moot.grade.optional_parts import without_optional
+from moot.grade.ranks import differ_as_ranks
 from moot.grade.said_in_words import joins_names, with_and
 from moot.grade.squad import scored_by_words, squad
 from moot.grade.unit_case import has_loose_unit, in_case_of, with_units
@@ -183,7 +184,8 @@ def _among(variants: tuple[str, ...], answer: str, reading: Callable[[str], str]
 
 def _among_but_for_case(variants: tuple[str, ...], answer: str, reading: Callable[[str], str], case: Case) -> bool:
     """Where the case of a unit says nothing, as of 16 gb, it is that of the variant; and of a variant, that of the answer.
-    So it is where a unit is a letter, which may be something else: 5 m for 5 metres."""
+    So it is where a unit is a letter, which may be something else, 5 m for 5 metres, and where one of money or of an angle is
+    left out, 5 for 5 dollars."""
     language = case.question.language
     if _among(variants, answer, reading, case) or any(may_be_same_amount(own, answer, language) for own in variants):
         return True
@@ -217,7 +219,7 @@ def told_apart(one: str, other: str, language: str) -> bool:
 
 def alike_but_for_marks(one: str, other: str, language: str) -> bool:
     """The same where only one of the two has brackets around its members, the sign of a unit, such as percent, or an &, is said
-    in words, or has a unit in the case of the standard, or in words where the other has a letter.
+    in words, or has a unit in the case of the standard, or in words where the other has a letter or, of money, none.
 
     Such likeness is not handed on: 1, 5 may be [1, 5] or (1, 5), 5 % may be 5 or 0.05, 5 may be $5 or €5, and A & B may be A B
     or A and B.
@@ -276,7 +278,7 @@ def may_say_less(text: str, language: str) -> bool:
     letter, or a part of one in words."""
     if (
         "&" in text
-        or is_of_a_letter(text, language)
+        or may_be_several(text, language)
         or has_loose_unit(text)
         or _says_percent(text)
         or listed_in(text) is not None
@@ -291,6 +293,7 @@ def _are_two(reference: str, answer: str, language: str) -> bool:
         or _are_two_formulas(reference, answer, language)
         or _part_numbers_elsewhere(reference, answer, language)
         or are_two_amounts(reference, answer, language)
+        or differ_as_ranks(reference, answer, language)
     )
 
 

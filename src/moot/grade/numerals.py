@@ -129,12 +129,34 @@ def numerals_in_place(words: Sequence[str], language: str, behind: str = "") -> 
         result.append(Piece(0, words[0]))
         place = 1
     while place < len(words):
-        number, after, ordinal = _spelled(words, place) if language in SPELLED_OUT else ("", place, False)
-        if not number:
-            number, after, ordinal = _digits(words, place)
+        number, after, ordinal = _number_at(words, place, language)
         result.append(Piece(place, f"{number}{_ORDINAL}" if ordinal and not _is_date(words, place, after) else number))
         place = after
     return result
+
+
+class WordRead(NamedTuple):
+    """A number in digits, or another word; the words that it is made of; and whether they have the form of a rank."""
+
+    text: str
+    words: Sequence[str]
+    is_rank: bool
+
+
+def ranks_and_counts(words: Sequence[str], language: str) -> list[WordRead]:
+    """The same, where what has the form of a rank says so beside a year as well."""
+    result: list[WordRead] = []
+    place = 0
+    while place < len(words):
+        number, after, ordinal = _number_at(words, place, language)
+        result.append(WordRead(number, words[place:after], ordinal))
+        place = after
+    return result
+
+
+def _number_at(words: Sequence[str], place: int, language: str) -> tuple[str, int, bool]:
+    number, after, ordinal = _spelled(words, place) if language in SPELLED_OUT else ("", place, False)
+    return (number, after, ordinal) if number else _digits(words, place)
 
 
 def is_counted(word: str) -> bool:

@@ -43,6 +43,7 @@ _OTHERS = {
     "feet": "foot", "in": "inch", "inch": "inch", "inches": "inch", "sec": "second", "secs": "second", "henries": "henry",
     "day": "day", "days": "day", "mph": "mile/hour", "kph": "kilometre/hour", "dollar": "$", "dollars": "$", "euro": "€",
     "euros": "€", "rouble": "₽", "roubles": "₽", "ruble": "₽", "rubles": "₽", "degree": "°", "degrees": "°",
+    "usd": "$", "eur": "€", "rub": "₽",
     "mmhg": "millimetre of mercury", "mm hg": "millimetre of mercury",
 }  # fmt: skip
 _OF_RUSSIAN = {
@@ -67,7 +68,8 @@ _MORE_SYMBOLS = {
     "j": "joule", "n": "newton", "Km": "kilometre", "KM": "kilometre", "Kg": "kilogram", "KG": "kilogram",
     "руб": "₽", "евро": "€", "ч": "hour", "мин": "minute", "сек": "second", "га": "hectare", "т": "tonne", "бит": "bit",
     "байт": "byte", "дБ": "decibel", "с": "second", "Гбайт": "gigabyte", "Мбайт": "megabyte", "Кбайт": "kilobyte",
-    "кбайт": "kilobyte", "Гбит": "gigabit", "Мбит": "megabit", "Кбит": "kilobit",
+    "кбайт": "kilobyte", "Тбайт": "terabyte", "КБ": "kilobyte", "кБ": "kilobyte", "МБ": "megabyte", "ГБ": "gigabyte",
+    "ТБ": "terabyte", "р": "₽", "Гбит": "gigabit", "Мбит": "megabit", "Кбит": "kilobit",
     "Втч": "watthour", "кВтч": "kilowatthour", "МВтч": "megawatthour", "ГВтч": "gigawatthour", "мВтч": "milliwatthour",
     "гПа": "hectopascal", "см": "centimetre", "дм": "decimetre", "дл": "decilitre", "сл": "centilitre",
 }  # fmt: skip
@@ -75,11 +77,17 @@ _MORE_SYMBOLS = {
 _NO_SYMBOLS = frozenset(("am", "as", "at"))
 """Hours of the morning, and words."""
 _CELSIUS = re.compile(
-    r"(?:°|degrees?|градус(?:а|ов|ы)?) ?(?:of )?(?P<scale>c|f|celsius|centigrade|fahrenheit|(?:по )?(?:цельси|фаренгейт)[яу])"
+    r"(?i:°|degrees?|градус(?:а|ов|ы|ам)?) ?(?i:of )?"
+    r"(?P<scale>(?i:c|f|celsius|centigrade|fahrenheit|(?:по )?(?:цельси[яю]|фаренгейт[ау]))|С|(?<=°)с|(?<=° )с)"
 )
-_RATE = re.compile(
-    r"(?P<unit>.+?)(?: per |(?<=[^\W\d_]) ?/ ?| в )(?P<per>[^\W\d_]{1,12})(?P<squared> squared| ?\^2|²| в квадрате)?"
+"""С and с as a Russian keyboard has them."""
+_RATE = re.compile(r"(?P<unit>.{1,36}?)(?: per |(?<=[^\W_]) ?/ ?| в | на )(?P<per>.{1,36})")
+_POWERED = re.compile(
+    r"(?P<words>(?:square|sq\.?|квадратн(?:ый|ого|ых)|кв\.?)(?P<two> )|(?:cubic|cu\.?|кубическ(?:ий|ого|их)|куб\.?) )?"
+    r"(?P<unit>[^\W\d_²³]{1,20})"
+    r"(?P<power>(?P<squared> squared| в квадрате|²| ?\^2|2)|(?: cubed| в кубе|³| ?\^3|3))?"
 )
+"""m², m^2 and m2, and square metres."""
 _HOURS = re.compile(r"(?<=(?:watt|ватт))s?[ -](?=hour|час)|(?<=amp)(?:ere)?s?[ -](?=hour)")
 _TIMES_HOURS = re.compile(r"(?<=W|A) ?[·*⋅-]? ?(?=h\Z)|(?<=Вт) ?[·*⋅-]? ?(?=ч\Z)")
 _LONGEST = 40
@@ -132,17 +140,30 @@ def read_unit(text: str) -> UnitRead | None:
     """The unit that is all of a text."""
     if not text or len(text) > _LONGEST:
         return None
-    if (degrees := _CELSIUS.fullmatch(text.lower())) is not None:
-        return UnitRead("°C" if degrees["scale"].removeprefix("по ")[0] in "cц" else "°F")
+    if (degrees := _CELSIUS.fullmatch(text)) is not None:
+        return UnitRead("°C" if degrees["scale"].lower().removeprefix("по ")[0] in "cсц" else "°F")
     if (name := _name(text)) is not None:
         return UnitRead(name, len(text) == 1 and text.isalpha())
+    if (alone := _powered(text)) is not None:
+        return UnitRead(alone.name, has_letter=alone.is_letter)
     if (rate := _RATE.fullmatch(text)) is None:
         return None
-    unit, per = _name(rate["unit"]), _name(rate["per"])
-    if unit is None or per is None or "/" in unit + per:
+    unit, per = _powered(rate["unit"]), _powered(rate["per"])
+    if unit is None or per is None:
         return None
-    has_letter = min(len(rate["unit"]), len(rate["per"])) == 1
-    return UnitRead(f"{unit}/{per}{'^2' if rate['squared'] else ''}", has_letter=has_letter)
+    return UnitRead(f"{unit.name}/{per.name}", has_letter=unit.is_letter or per.is_letter)
+
+
+def _powered(text: str) -> UnitRead | None:
+    """A unit, or its square or cube; no rate."""
+    if (name := _name(text)) is not None:
+        return None if "/" in name else UnitRead(name, len(text) == 1)
+    if (found := _POWERED.fullmatch(text)) is None or bool(found["words"]) == bool(found["power"]):
+        return None
+    name = _name(found["unit"])
+    if name is None or not name.isalpha():
+        return None
+    return UnitRead(f"{name}^{2 if found['two'] or found['squared'] else 3}", len(found["unit"]) == 1)
 
 
 def _name(text: str) -> str | None:

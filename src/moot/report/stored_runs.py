@@ -178,6 +178,8 @@ def headline_words(headline: Mapping[str, Any] | None, width: int | None = None)
     stands = " ".join(filter(None, (f"{headline['of']}:", percent(headline["value"]), interval(headline))))
     if headline.get("ungraded"):
         stands += " of what is graded"
+    if not interval(headline) and headline.get("n"):
+        stands += f" on {count(headline['n'], 'question')}"
     back = ", so far. Nothing is claimed." if headline.get("cut_short") else _without(headline)
     for beside in _beside(headline):
         stands += beside if width is None or len(stands) + len(beside) + len(back) <= width else ""

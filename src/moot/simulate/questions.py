@@ -8,6 +8,8 @@ from moot.data import Dataset, builtin, load, load_published
 from moot.data.formats import dataset_format
 from moot.data.hub import Hub
 from moot.data.questions_spec import QuestionsSpec
+from moot.data.tables.advised_columns import SAY_WHICH
+from moot.errors import FileError
 
 
 def known_questions(source: QuestionsSpec, seed: int) -> Dataset:
@@ -20,4 +22,16 @@ def known_questions(source: QuestionsSpec, seed: int) -> Dataset:
         return load_published(Path(source.file or ""), form, seed=seed, kind=source.kind)
     if source.builtin is not None:
         return load(builtin(source.builtin), stated=source.stated)
-    return load(Path(source.file or ""), stated=source.stated, skip_blank=source.skip_blank)
+    try:
+        return load(Path(source.file or ""), stated=source.stated, skip_blank=source.skip_blank)
+    except FileError as error:
+        raise _as_a_source(error, source) from error
+
+
+def _as_a_source(error: FileError, source: QuestionsSpec) -> FileError:
+    """What to write of columns stands with the file here: `questions` is a list, and a path alone has no place for it."""
+    problem, asked, columns = error.problem.partition(f"{SAY_WHICH} columns: ")
+    if not asked or not columns.endswith("}"):
+        return error
+    written = f"[{{file: {Path(source.file or '').name}, columns: {columns}}}]"
+    return FileError(f"{problem}{SAY_WHICH} {written}", file=error.file, line=error.line, key=error.key)
