@@ -60,7 +60,7 @@ def test_in_what_is_written(lacking: Path, tmp_path: Path) -> None:
 def test_on_a_leaderboard(lacking: Path, tmp_path: Path) -> None:
     command("report", lacking, "--publish", tmp_path)
     (row,) = json.loads((tmp_path / "leaderboard.json").read_text())["rows"]
-    words = f"Calls a question: over the {KNOWN} of {COUNT} questions on which no call is missing."
+    words = f"Calls a question: over the {KNOWN} of {COUNT} questions on which no call is missing. In money and tokens these may be the cheap ones."
     assert words in row["caveats"]
     assert words in "".join(path.read_text() for path in tmp_path.glob("*.html"))
 
@@ -111,4 +111,10 @@ def test_rows_alike_are_named_together_and_those_of_the_fewest_first() -> None:
         "Calls of c: over the 9 questions on which no call is missing;"
         " of a, d: over the 39 of 40 questions on which no call is missing."
     ]
+    (many,) = whole_plays_words(
+        [{"name": "a", "n": 40, "ungraded": 0, "cost_n": 37}], "$/1,000", lambda row: row["name"]
+    )
+    assert many == (
+        "$/1,000 of a: over the 37 of 40 questions on which no call is missing. In money and tokens these may be the cheap ones."
+    )
     assert whole_plays_words(rows[1:2], "Calls", lambda row: row["name"]) == []

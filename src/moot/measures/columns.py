@@ -11,6 +11,7 @@ from moot.measures.numbers import plain
 from moot.measures.section import Column, Unit
 from moot.stats.counted_words import count as count
 from moot.stats.counted_words import few_names
+from moot.stats.graded import FEW_WAITING
 from moot.stats.paired import FEW_DISCORDANT, FEW_QUESTIONS
 
 Figures = Mapping[str, Any]
@@ -131,7 +132,15 @@ def whole_plays_words(
         among = f"{whole:,} of {every:,} questions" if every else count(whole, "question")
         on = f"over the {among} on which no call is missing" if whole else "not known, since too many plays lack a call"
         said.append(f"{of}: {on}")
-    return [f"{what}{';'.join(said)}."] if said else []
+    several = any(may_be_cheap(whole, every) for whole, every in alike)
+    dear = " In money and tokens these may be the cheap ones." if several else ""
+    return [f"{what}{';'.join(said)}.{dear}"] if said else []
+
+
+def may_be_cheap(whole: int, every: int | None) -> bool:
+    """Whether those of which it is known what they take are rather few: what is cut off or left out is seldom what is short, and
+    as many calls may be dearer ones."""
+    return every is not None and 0 < whole < (1 - FEW_WAITING) * every
 
 
 def grouped_by_words(figures: Figures) -> list[str]:
