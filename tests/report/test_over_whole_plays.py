@@ -60,7 +60,10 @@ def test_in_what_is_written(lacking: Path, tmp_path: Path) -> None:
 def test_on_a_leaderboard(lacking: Path, tmp_path: Path) -> None:
     command("report", lacking, "--publish", tmp_path)
     (row,) = json.loads((tmp_path / "leaderboard.json").read_text())["rows"]
-    words = f"Calls a question: over the {KNOWN} of {COUNT} questions on which no call is missing. In money and tokens these may be the cheap ones."
+    words = (
+        f"Calls a question: over the {KNOWN} of {COUNT} questions on which no call is missing."
+        " In money and tokens these may be the cheap ones."
+    )
     assert words in row["caveats"]
     assert words in "".join(path.read_text() for path in tmp_path.glob("*.html"))
 
