@@ -307,6 +307,39 @@ Broken()
 """,
 }
 
+FORGES = """
+forged = "\\nmoot: forged \\x1b[31m\\u2028\\u202e" + "x" * 10_000
+class ValueErrors(ValueError):
+    pass
+ValueErrors.__name__ = f"ValueError{forged}"
+"""
+IN_ONE_OF_OURS |= {
+    "a forged file of a warning": f"""{FORGES}
+import warnings
+warnings.warn_explicit("quagga", type("ValueError", (UserWarning,), {{}}), forged, 3)
+""",
+    "a forged kind of a warning": f"""{FORGES}
+import warnings
+warnings.warn("quagga", type(ValueErrors.__name__, (UserWarning,), {{}}))
+""",
+    "a forged logger": f"""{FORGES}
+threading.current_thread().name = forged
+logging.addLevelName(33, forged)
+made = logging.LogRecord(forged, 33, forged, forged, "quagga", (), (ValueErrors, ValueErrors("quagga"), None), forged)
+own = logging.StreamHandler()
+own.setFormatter(logging.Formatter("%(message)s %(name)s %(levelname)s %(pathname)s %(module)s %(funcName)s %(threadName)s"))
+own.handle(made)
+""",
+    "a forged failure of a thread": f"""{FORGES}
+def broken():
+    raise ValueErrors("quagga")
+thread = threading.Thread(target=broken)
+thread.start()
+thread.join()
+""",
+}
+"""What stands around the words is as much of a library's choice."""
+
 
 @pytest.mark.parametrize("does", IN_ONE_OF_OURS.values(), ids=IN_ONE_OF_OURS)
 def test_in_a_process_of_ours(does: str) -> None:
@@ -322,6 +355,8 @@ def assert_one_line(code: str) -> None:
     ended = subprocess.run([sys.executable, "-c", code], env=given, capture_output=True, text=True, check=True)
     (line,) = ended.stderr.splitlines()
     assert "quagga" not in line
+    assert line.isprintable(), "nothing that a terminal obeys"
+    assert len(line) < 4_000
     assert "ValueError" in line, "what it was"
     assert " at " in line, "and where"
     assert "its words are not told" in line

@@ -12,10 +12,10 @@ import logging
 from contextvars import ContextVar
 from typing import Any
 
+from moot.models.wordless_line import folded, wordless_line
+
 within_call: ContextVar[bool] = ContextVar("without_words", default=False)
 """Whether what is told now arises within a call of ours."""
-
-UNTOLD = "its words are not told, since they may repeat what a model was asked or has said"
 
 
 def log_without_words() -> None:
@@ -44,7 +44,7 @@ def hide_words_of_logs() -> None:
         if not within_call.get() or _is_ours(name) or isinstance(words, _Untold):
             return made(name, level, path, line, words, values, failure, *where, **more)
         told = _in_short(logging.LogRecord(name, level, path, line, "", (), failure))
-        return made(name, level, path, line, told, (), None, *where[:1])
+        return made(folded(name), level, folded(path), line, told, (), None, *map(folded, where[:1]))
 
     make_untold.tells_no_words = True  # type: ignore[attr-defined]
     logging.setLogRecordFactory(make_untold)
@@ -67,8 +67,8 @@ def _tells_no_words(by: Any) -> bool:
     return getattr(by, "tells_no_words", False)
 
 
-def _is_ours(name: str) -> bool:
-    return name == "moot" or name.startswith("moot.")
+def _is_ours(name: object) -> bool:
+    return isinstance(name, str) and (name == "moot" or name.startswith("moot."))
 
 
 def _untold(record: logging.LogRecord) -> logging.LogRecord:
@@ -78,12 +78,12 @@ def _untold(record: logging.LogRecord) -> logging.LogRecord:
     told.created, told.msecs, told.relativeCreated = record.created, record.msecs, record.relativeCreated
     told.thread, told.threadName = record.thread, record.threadName
     told.process, told.processName = record.process, record.processName
-    told.__dict__ = _Fields(told.__dict__)
+    names = {name: folded(value) for name, value in told.__dict__.items() if isinstance(value, str) and name != "msg"}
+    told.__dict__ = _Fields({**told.__dict__, **names})
     return told
 
 
 def _in_short(record: logging.LogRecord) -> _Untold:
     kind = record.exc_info[0] if isinstance(record.exc_info, tuple) and record.exc_info else None
-    failed = "" if kind is None else f"{kind.__name__}, "
-    where = f"{record.levelname} of {record.name} at {record.pathname}:{record.lineno}"
-    return _Untold(" ".join(f"{where}, {failed}{UNTOLD}".split()))
+    failed = () if kind is None else (folded(kind.__name__),)
+    return _Untold(wordless_line(f"{record.levelname} of {record.name}", (record.pathname, record.lineno), *failed))
