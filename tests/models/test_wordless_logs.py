@@ -6,6 +6,7 @@ import asyncio
 import json
 import logging
 import os
+import pickle
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -237,6 +238,47 @@ async def test_what_moot_logs_within_a_call_keeps_its_words(told: Callable[[], l
 
     await call_without_words(ours())
     assert told() == ["of ours"]
+
+
+async def test_what_a_library_adds_to_its_records_within_a_call_is_not_told(caplog: pytest.LogCaptureFixture) -> None:
+    """A formatter that writes all that a record has, as those of JSON do, and one that asks for what the library adds."""
+    log = logging.getLogger("somebodys\nmoot: forged")
+    made = logging.makeLogRecord({"name": "somebodys", "msg": "quagga", "levelno": 30, "user": "quagga"})
+
+    async def call() -> None:
+        log.warning("%s", "quagga", extra={"user": "quagga"}, stack_info=True)
+        log.handle(made)
+
+    await call_without_words(call())
+    log.warning("of my own", extra={"user": "me"})
+    *within, own = caplog.records
+    assert len(within) == 2
+    for record in map(pickle.loads, map(pickle.dumps, within)):
+        assert "quagga" not in json.dumps(record.__dict__)
+        assert "\n" not in record.name
+    assert [logging.Formatter("%(levelname)s %(user)s").format(record) for record in within] == ["WARNING "] * 2
+    assert own.__dict__["user"] == "me"
+    assert made.msg == "quagga", "it is another's"
+
+
+async def test_who_wraps_the_factory_for_every_call_finds_it_as_it_was(told: Callable[[], list[str]]) -> None:
+    wrapped: list[Any] = []
+    for _ in range(3):
+        made = logging.getLogRecordFactory()
+        assert not wrapped or made is wrapped[-1]
+
+        def marked(*given: Any, made: Any = made, **named: Any) -> logging.LogRecord:
+            record: logging.LogRecord = made(*given, **named)
+            record.mark = "mine"
+            return record
+
+        wrapped.append(marked)
+        logging.setLogRecordFactory(marked)
+        make, handle = logging.Logger.makeRecord, logging.Logger.handle
+        await call_without_words(logging_call())
+        if len(wrapped) > 1:
+            assert (logging.Logger.makeRecord, logging.Logger.handle) == (make, handle)
+    assert not any("quagga" in words for words in told())
 
 
 ONE_OF_OURS = """
