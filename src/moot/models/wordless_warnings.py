@@ -65,10 +65,26 @@ def call_without_words(call: Coroutine[Any, Any, T]) -> Generator[Any, Any, T]:
                 step = partial(call.send, came)
 
 
-def _hide_words_of_warnings() -> None:
-    shown = warnings.showwarning
-    if not getattr(shown, "tells_no_words", False):
+def _hide_words_of_warnings(shows: Any = warnings) -> None:
+    """Where nobody has put anything in the place of what Python shows warnings with, that is left there: who replaces it is not
+    told what a warning is about (the `source` of one of resources), and so nobody would be shown where that was made."""
+    shown = shows.showwarning
+    if getattr(shown, "tells_no_words", False):
+        return
+    if shown is not getattr(shows, "_showwarning_orig", None) or not hasattr(shows, "_showwarnmsg_impl"):
         _show_by(lambda *told, **more: shown(*_untold(*told, **more)) if within_call.get() else shown(*told, **more))
+        return
+    whole = shows._showwarnmsg_impl
+    if getattr(whole, "tells_no_words", False):
+        return
+
+    def show_untold(told: warnings.WarningMessage) -> None:
+        if within_call.get():
+            told = warnings.WarningMessage(*_untold(told.message, told.category, told.filename, told.lineno, told.file))
+        whole(told)
+
+    show_untold.tells_no_words = True  # type: ignore[attr-defined]
+    shows._showwarnmsg_impl = show_untold
 
 
 def _untold(
