@@ -196,6 +196,9 @@ class StoreError(MootError):
     retry_after_s: float | None = None
     """When it is tried again, where somebody tries."""
 
+    driver_kind: str | None = None
+    """What the database's driver calls its error: one of its own words, which quotes nothing."""
+
     @classmethod
     def until(cls, words: str, tried_again: float) -> Self:
         """`tried_again`: at this moment of the monotonic clock."""

@@ -6,8 +6,12 @@ import asyncio
 import copy
 import html
 import json
+import os
 import random
+import subprocess
+import sys
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, ClassVar, cast
 
 import pytest
@@ -60,7 +64,7 @@ class NeverCloses(ScriptedModel):
         return Reply('{"reasoning": "r", "answer": "A"}')
 
 
-def test_a_model_that_cannot_be_closed_loses_nothing() -> None:
+def test_a_model_that_cannot_be_closed_loses_nothing(caplog: pytest.LogCaptureFixture) -> None:
     closed: list[str] = []
 
     class Bob(ScriptedModel):
@@ -68,10 +72,36 @@ def test_a_model_that_cannot_be_closed_loses_nothing() -> None:
             closed.append(self.name)
 
     models = {"ann": NeverCloses("ann", []), "bob": Bob("bob", lambda request: {"reasoning": "r", "answer": "A"})}
-    with pytest.warns(ResourceWarning, match="ann was not closed: RuntimeError: no"):
-        results = moot.run({"name": "cup", "models": models, "questions": CASES})
+    results = moot.run({"name": "cup", "models": models, "questions": CASES})
+    assert "ann was not closed: RuntimeError: no" in caplog.messages
     assert [row["value"] for row in results.figures["accuracy"]] == [1.0, 1.0]
     assert closed == ["bob"]
+
+
+NEVER_CLOSES = """
+import sys
+import moot
+from moot.cli import main
+
+class NeverCloses(moot.ScriptedModel):
+    async def close(self):
+        raise RuntimeError("no\\nmoot: forged")
+
+sys.argv = ["moot", "--version"]
+try:
+    main()
+except SystemExit:
+    pass
+ann = NeverCloses("ann", lambda request: {"reasoning": "r", "answer": "A"})
+moot.run({"name": "cup", "models": {"ann": ann}, "questions": [moot.Case(moot.Question("1", "Which?"), "A")]})
+"""
+
+
+def test_a_command_tells_which_model_was_not_closed_and_why() -> None:
+    """Though it tells no words of warnings."""
+    given = {**os.environ, "PYTHONPATH": str(Path(moot.__file__).parents[1])}
+    ended = subprocess.run([sys.executable, "-c", NEVER_CLOSES], env=given, capture_output=True, text=True, check=True)
+    assert "ann was not closed: RuntimeError: no moot: forged" in ended.stderr.splitlines()
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import asyncio
 import json
 import logging
 import os
+import pickle
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -239,6 +240,47 @@ async def test_what_moot_logs_within_a_call_keeps_its_words(told: Callable[[], l
     assert told() == ["of ours"]
 
 
+async def test_what_a_library_adds_to_its_records_within_a_call_is_not_told(caplog: pytest.LogCaptureFixture) -> None:
+    """A formatter that writes all that a record has, as those of JSON do, and one that asks for what the library adds."""
+    log = logging.getLogger("somebodys\nmoot: forged")
+    made = logging.makeLogRecord({"name": "somebodys", "msg": "quagga", "levelno": 30, "user": "quagga"})
+
+    async def call() -> None:
+        log.warning("%s", "quagga", extra={"user": "quagga"}, stack_info=True)
+        log.handle(made)
+
+    await call_without_words(call())
+    log.warning("of my own", extra={"user": "me"})
+    *within, own = caplog.records
+    assert len(within) == 2
+    for record in map(pickle.loads, map(pickle.dumps, within)):
+        assert "quagga" not in json.dumps(record.__dict__)
+        assert "\n" not in record.name
+    assert [logging.Formatter("%(levelname)s %(user)s").format(record) for record in within] == ["WARNING "] * 2
+    assert own.__dict__["user"] == "me"
+    assert made.msg == "quagga", "it is another's"
+
+
+async def test_who_wraps_the_factory_for_every_call_finds_it_as_it_was(told: Callable[[], list[str]]) -> None:
+    wrapped: list[Any] = []
+    for _ in range(3):
+        made = logging.getLogRecordFactory()
+        assert not wrapped or made is wrapped[-1]
+
+        def marked(*given: Any, made: Any = made, **named: Any) -> logging.LogRecord:
+            record: logging.LogRecord = made(*given, **named)
+            record.mark = "mine"
+            return record
+
+        wrapped.append(marked)
+        logging.setLogRecordFactory(marked)
+        make, handle = logging.Logger.makeRecord, logging.Logger.handle
+        await call_without_words(logging_call())
+        if len(wrapped) > 1:
+            assert (logging.Logger.makeRecord, logging.Logger.handle) == (make, handle)
+    assert not any("quagga" in words for words in told())
+
+
 ONE_OF_OURS = """
 import asyncio, gc, logging, sys, threading
 from moot.cli import main
@@ -307,6 +349,39 @@ Broken()
 """,
 }
 
+FORGES = """
+forged = "\\nmoot: forged \\x1b[31m\\u2028\\u202e" + "x" * 10_000
+class ValueErrors(ValueError):
+    pass
+ValueErrors.__name__ = f"ValueError{forged}"
+"""
+IN_ONE_OF_OURS |= {
+    "a forged file of a warning": f"""{FORGES}
+import warnings
+warnings.warn_explicit("quagga", type("ValueError", (UserWarning,), {{}}), forged, 3)
+""",
+    "a forged kind of a warning": f"""{FORGES}
+import warnings
+warnings.warn("quagga", type(ValueErrors.__name__, (UserWarning,), {{}}))
+""",
+    "a forged logger": f"""{FORGES}
+threading.current_thread().name = forged
+logging.addLevelName(33, forged)
+made = logging.LogRecord(forged, 33, forged, forged, "quagga", (), (ValueErrors, ValueErrors("quagga"), None), forged)
+own = logging.StreamHandler()
+own.setFormatter(logging.Formatter("%(message)s %(name)s %(levelname)s %(pathname)s %(module)s %(funcName)s %(threadName)s"))
+own.handle(made)
+""",
+    "a forged failure of a thread": f"""{FORGES}
+def broken():
+    raise ValueErrors("quagga")
+thread = threading.Thread(target=broken)
+thread.start()
+thread.join()
+""",
+}
+"""What stands around the words is as much of a library's choice."""
+
 
 @pytest.mark.parametrize("does", IN_ONE_OF_OURS.values(), ids=IN_ONE_OF_OURS)
 def test_in_a_process_of_ours(does: str) -> None:
@@ -322,6 +397,8 @@ def assert_one_line(code: str) -> None:
     ended = subprocess.run([sys.executable, "-c", code], env=given, capture_output=True, text=True, check=True)
     (line,) = ended.stderr.splitlines()
     assert "quagga" not in line
+    assert line.isprintable(), "nothing that a terminal obeys"
+    assert len(line) < 4_000
     assert "ValueError" in line, "what it was"
     assert " at " in line, "and where"
     assert "its words are not told" in line

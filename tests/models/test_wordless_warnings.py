@@ -137,6 +137,37 @@ async def test_the_warnings_of_others_are_theirs() -> None:
     assert not any(KEY in str(each.message) for each in told)
 
 
+IN_SOMEBODYS = """
+import asyncio, tracemalloc, warnings
+from moot.models.wordless_warnings import call_without_words
+
+async def call():
+    open("/dev/null")
+    warnings.warn("quagga", stacklevel=1)
+    again = warnings.WarningMessage("quagga", UserWarning, "f\\nmoot: forged", 1)
+    warnings.showwarning(again.message, again.category, again.filename, again.lineno)
+
+tracemalloc.start(5)
+warnings.simplefilter("always")
+asyncio.run(call_without_words(call()))
+open("/dev/null")
+warnings.warn("of my own")
+"""
+
+
+def test_in_somebodys_own_process_python_shows_warnings_as_it_would() -> None:
+    """Also where what is not closed was made, which it knows with `tracemalloc`."""
+    given = {**os.environ, "PYTHONPATH": str(SOURCE)}
+    ended = subprocess.run([sys.executable, "-c", IN_SOMEBODYS], env=given, capture_output=True, text=True, check=True)
+    within, own = ended.stderr.split("<string>:14: ")
+    assert "quagga" not in within
+    assert "\nmoot: forged" not in within
+    assert within.count("its words are not told") == 3
+    assert own.startswith("ResourceWarning: unclosed file <_io.TextIOWrapper name='/dev/null'")
+    assert "Object allocated at" in own
+    assert "UserWarning: of my own" in own
+
+
 class Ours:
     async def forgets(self) -> None: ...
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from served import Served, serving
+from served import THREE, Served, serving
 from sqlalchemy import JSON, bindparam, select, text
 from sqlalchemy.exc import StatementError
 
@@ -274,5 +274,31 @@ async def test_what_the_store_says_of_what_it_was_to_keep(tmp_path: Path, caplog
         del served.live.record._keep
     told = logged(caplog)
     assert "nothing is kept, and so nothing answered: ValueError, whose words are not logged" in told
+    for word in WORDS:
+        assert word not in told
+
+
+@pytest.mark.parametrize("store", ["sqlite", "postgresql"])
+async def test_what_the_store_refuses_is_told_with_its_cause(
+    store: str, tmp_path: Path, request: pytest.FixtureRequest, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    config = {**THREE}
+    if store == "postgresql":
+        postgres = request.getfixturevalue("postgres")
+        config["store"] = url = postgres.database()
+    async with serving(tmp_path, config) as served:
+        if store == "postgresql":
+            no_calls = "ALTER TABLE calls ADD CONSTRAINT mombasa CHECK (length(model) > 1000) NOT VALID"
+            await asyncio.to_thread(postgres.sql, url, no_calls)
+        else:
+            no_calls = """CREATE TRIGGER no BEFORE INSERT ON calls BEGIN SELECT RAISE(ABORT, 'no "mombasa"'); END"""
+            await served.live.store.run(lambda connection: connection.exec_driver_sql(no_calls))
+        await served.chat(ASKED, "solo@ann")
+        async with asyncio.timeout(30):
+            while "nothing is kept" not in caplog.text:  # noqa: ASYNC110  said by a task of the server
+                await asyncio.sleep(0.02)
+    told = logged(caplog)
+    assert {"postgresql": "CheckViolationError; ", "sqlite": "SQLITE_CONSTRAINT_TRIGGER; "}[store] in told
     for word in WORDS:
         assert word not in told

@@ -9,9 +9,9 @@ its own.
 
 from __future__ import annotations
 
+import logging
 import math
 import time
-import warnings
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import partial
@@ -33,12 +33,15 @@ from moot.models.model import Model
 from moot.models.model_gate import ModelGate, ModelProven
 from moot.models.retry import OnRetry, Retry, RetryPatience
 from moot.models.stated_losses import StatedLosses
+from moot.models.wordless_line import folded
 from moot.store import schema
 from moot.store.calls import ExperimentCalls
 from moot.store.earlier_bills import PriceList
 from moot.store.ledger import Ledger
 from moot.store.store import Store
 from moot.types import NOTHING
+
+_log = logging.getLogger(__name__)
 
 
 def limiters(models: Mapping[str, BuiltModel]) -> dict[str, Limiter]:
@@ -180,6 +183,5 @@ async def close_all(models: Iterable[Model]) -> None:
         try:
             await model.close()
         except Exception as error:  # noqa: BLE001  somebody else's code, and all is kept by now
-            warnings.warn(
-                f"{model.name} was not closed: {type(error).__name__}: {error}", ResourceWarning, stacklevel=2
-            )
+            # In our words: those of a warning no command tells.
+            _log.warning("%s was not closed: %s: %s", folded(model.name), type(error).__name__, folded(error))

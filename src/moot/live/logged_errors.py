@@ -42,7 +42,8 @@ def in_log(error: BaseException) -> str:
         after_name = words.find(": ") + 1
         values = (_VALUE.search(words), _QUOTE.search(words, after_name))
         told = words[: min((value.start() for value in values if value is not None), default=len(words))]
-        return words if told == words else f"{told.rstrip()} (what follows is not logged)"
+        cause = "" if error.driver_kind is None else f"{error.driver_kind}; "
+        return words if told == words else f"{told.rstrip()} ({cause}what follows is not logged)"
     if isinstance(error, FileError) and error.file is not None:
         return f"{error.file}{'' if error.line is None else f':{error.line}'}: {kind}, {NOT_LOGGED}"
     return f"{kind}, {NOT_LOGGED}"

@@ -102,7 +102,7 @@ class ServedRecord:
         """By their ids, cells that are none of the file's, each with its plan."""
         self._writer: asyncio.Task[None] | None = None
         self._hurry, self._failed = asyncio.Event(), asyncio.Event()
-        self._closing = False
+        self._closing = self._given_up = False
         self._failures, self._next_try = 0, 0.0
         self.error: MootError | None = None
         """Why nothing is kept at the moment, if the store cannot be written."""
@@ -317,19 +317,20 @@ class ServedRecord:
 
     async def _written(self, batch: Batch) -> None:
         """Until the store has taken it; a team that closes tries once more and then gives up."""
-        while batch or self.error is not None:
+        while batch or (self.error is not None and not self._given_up):
             closing = self._closing
             try:
                 await self._taken(batch)
             except Exception as error:  # noqa: BLE001  whatever it is, it is not kept: that is said, and tried again
                 self._trouble(error)
-                if closing and batch:
-                    _log.error("given up: %d answers and %d other rows are not kept", *batch.sizes)
+                if closing and batch.in_words:
+                    _log.error("given up, and not kept: %s", batch.in_words)
                 if closing:
+                    self._given_up = True
                     break
                 await self._linger(self._pause_s())
             else:
-                self._well_again()
+                self._well_again(batch)
                 self._store.learn_calls(row["key"] for row in batch.calls)
                 break
         for row in batch.calls:
@@ -358,9 +359,10 @@ class ServedRecord:
         self._next_try = time.monotonic() + self._pause_s()
         self._failed.set()
 
-    def _well_again(self) -> None:
-        if self.error is not None:
-            _log.warning("the store takes answers again; those that waited are kept")
+    def _well_again(self, batch: Batch) -> None:
+        """What was given up is not kept because the store takes something else."""
+        if self.error is not None and not self._given_up:
+            _log.warning("the store takes answers again%s", "; those that waited are kept" if batch.in_words else "")
         self.error, self._failures = None, 0
 
     def _pause_s(self) -> float:

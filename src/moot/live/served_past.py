@@ -18,6 +18,7 @@ from moot.live.left_in_files import note_forgotten, scrub_files
 from moot.live.tied_calls import unpriced_rows
 from moot.live.unlinked_calls import calls_before_links, hush_failures, texts_of
 from moot.models.border import MOST_USD
+from moot.stats.counted_words import count
 from moot.store import money, queries, schema
 from moot.store.preferences import forget_preferences
 from moot.store.rows import case_of, verdict_of
@@ -149,7 +150,8 @@ def _date_from_now(connection: Connection, name: str, asked: Sequence[ColumnElem
         ahead = (table.c.experiment == name, table.c.created_at > just_now)
         connection.execute(update(table).where(*ahead).values(created_at=just_now))
     if answers:
-        _log.warning("%d answers were dated later than now; they count as asked now", answers)
+        dated = count(answers, "answer was", "answers were")
+        _log.warning("%s dated later than now: from now on as asked now", dated)
 
 
 def _ids_of(connection: Connection, served: Sequence[str], questions: Sequence[str]) -> list[str]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlalchemy import Table
 
+from moot.stats.counted_words import count
 from moot.store import schema
 from moot.store.statements import Row
 from moot.types import Episode
@@ -86,9 +87,10 @@ class Batch:
         return bool(self.episodes or self.rows or self.kept)
 
     @property
-    def sizes(self) -> tuple[int, int]:
-        """Answers, and other rows."""
-        return len(self.episodes), len(self.others)
+    def in_words(self) -> str:
+        """``2 answers and 1 other row``; empty where it holds neither, but only what says whose calls are whose."""
+        counted = ((len(self.episodes), "answer"), (len(self.others), "other row"))
+        return " and ".join(count(number, name) for number, name in counted if number)
 
     @property
     def calls(self) -> list[Row]:

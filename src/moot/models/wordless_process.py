@@ -8,7 +8,8 @@ import threading
 from collections.abc import Callable
 from types import TracebackType
 
-from moot.models.wordless_logs import UNTOLD, log_without_words
+from moot.models.wordless_line import wordless_line
+from moot.models.wordless_logs import log_without_words
 from moot.models.wordless_warnings import tell_warnings_without_words
 
 
@@ -18,7 +19,7 @@ def tell_without_words(tell: Callable[[str], object]) -> None:
     log_without_words()
 
     def failed(kind: type[BaseException] | None, trace: TracebackType | None, what: str) -> None:
-        tell(f"{kind.__name__ if kind else 'failed'}{_last_place(trace)}, {what}, {UNTOLD}")
+        tell(wordless_line("failed" if kind is None else kind.__name__, _last_place(trace), what))
 
     def failed_in_thread(failure: threading.ExceptHookArgs) -> None:
         if failure.exc_type is not SystemExit:  # which ends a thread and is no failure
@@ -28,7 +29,7 @@ def tell_without_words(tell: Callable[[str], object]) -> None:
     sys.unraisablehook = lambda failure: failed(failure.exc_type, failure.exc_traceback, "which nobody could be given")
 
 
-def _last_place(trace: TracebackType | None) -> str:
+def _last_place(trace: TracebackType | None) -> tuple[str, int] | None:
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
-    return "" if trace is None else f" at {trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}"
+    return None if trace is None else (trace.tb_frame.f_code.co_filename, trace.tb_lineno)

@@ -16,7 +16,8 @@ from types import coroutine
 from typing import Any, TypeVar, cast
 
 from moot.models.meanwhile import Meanwhile
-from moot.models.wordless_logs import UNTOLD, hide_words_of_logs, within_call
+from moot.models.wordless_line import UNTOLD, folded, wordless_line
+from moot.models.wordless_logs import hide_words_of_logs, within_call
 
 _NEVER_AWAITED = re.compile(r"coroutine '(\w{1,100})\.[\w.<>]{1,200}' was never awaited")
 T = TypeVar("T")
@@ -27,7 +28,7 @@ def tell_warnings_without_words(tell: Callable[[str], object]) -> None:
 
     def told(message: object, category: type[Warning], filename: str, lineno: int, *_: object) -> None:
         if not _is_left_by_litellm(message, category):
-            tell(f"{category.__name__} at {filename}:{lineno}, {UNTOLD}")
+            tell(wordless_line(category.__name__, (filename, lineno)))
 
     _show_by(told)
 
@@ -64,16 +65,34 @@ def call_without_words(call: Coroutine[Any, Any, T]) -> Generator[Any, Any, T]:
                 step = partial(call.send, came)
 
 
-def _hide_words_of_warnings() -> None:
-    shown = warnings.showwarning
-    if not getattr(shown, "tells_no_words", False):
-        _show_by(lambda message, category, *where, **more: _show(shown, message, category, *where, **more))
+def _hide_words_of_warnings(shows: Any = warnings) -> None:
+    """Where nobody has put anything in the place of what Python shows warnings with, that is left there: who replaces it is not
+    told what a warning is about (the `source` of one of resources), and so nobody would be shown where that was made."""
+    shown = shows.showwarning
+    if getattr(shown, "tells_no_words", False):
+        return
+    if shown is not getattr(shows, "_showwarning_orig", None) or not hasattr(shows, "_showwarnmsg_impl"):
+        _show_by(lambda *told, **more: shown(*_untold(*told, **more)) if within_call.get() else shown(*told, **more))
+        return
+    whole = shows._showwarnmsg_impl
+    if getattr(whole, "tells_no_words", False):
+        return
+
+    def show_untold(told: warnings.WarningMessage) -> None:
+        if within_call.get():
+            told = warnings.WarningMessage(*_untold(told.message, told.category, told.filename, told.lineno, told.file))
+        whole(told)
+
+    show_untold.tells_no_words = True  # type: ignore[attr-defined]
+    shows._showwarnmsg_impl = show_untold
 
 
-def _show(
-    shown: Callable[..., object], message: Warning | str, category: type[Warning], *where: Any, **more: Any
-) -> None:
-    shown(UserWarning(UNTOLD) if within_call.get() else message, category, *where, **more)
+def _untold(
+    message: object, category: type[Warning], filename: object, lineno: int, file: Any = None, line: object = None
+) -> tuple[Any, ...]:
+    """As `showwarning` takes it."""
+    kind = category if category.__name__ == folded(category.__name__) else UserWarning
+    return UserWarning(UNTOLD), kind, folded(filename), lineno, file, None
 
 
 def _show_by(show: Callable[..., None]) -> None:

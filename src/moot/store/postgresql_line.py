@@ -199,6 +199,12 @@ def unwritable(error: BaseException) -> bool:
 
 def said(error: BaseException, name: str, holder: str = "") -> StoreError:
     """A driver's error as one of ours. `holder`: who has locked what we wait for."""
+    told = _said(error, name, holder)
+    told.driver_kind = type(error).__name__
+    return told
+
+
+def _said(error: BaseException, name: str, holder: str) -> StoreError:
     if state_of(error) == LOCKED:
         return StoreError(locked(name, holder))
     if state_of(error) == STOOD_STILL:

@@ -395,4 +395,6 @@ def _said_plainly(path: Path, *, opening: bool = False) -> Any:
         if getattr(cause, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_NOTADB:
             words += f", so {NO_STORE}"
         damaged = getattr(cause, "sqlite_errorcode", 0) & 0xFF in DAMAGED or words.startswith("Could not decode")
-        raise (StoreUnreadable if opening or damaged else StoreError)(f"{path}: {words}") from None
+        told = (StoreUnreadable if opening or damaged else StoreError)(f"{path}: {words}")
+        told.driver_kind = getattr(cause, "sqlite_errorname", None)
+        raise told from None
