@@ -74,8 +74,7 @@ def _entries(table: QuestionTable, wanted: str | None, models: Sequence[str]) ->
     found, unclear = _sure_columns(table, wanted, models)
     columns, kept, aside = found.columns, found.kept, found.aside
     check_filled(table, kept, dict.fromkeys(each.model for each in columns if each.model is not None))
-    said = [each.more.get("extracted", each.reply) for each in columns]
-    questions = questions_of(table, kept, said)
+    questions = questions_of(table, kept, columns)
     rows = dict(table.rows(table.names))
     asked: dict[tuple[str, str], int] = {}
     name = table.path.name
@@ -129,7 +128,9 @@ def _entries(table: QuestionTable, wanted: str | None, models: Sequence[str]) ->
             model = str(text(rows[line].get(each.model))) if each.model is not None else each.called
             # A row more of the same question and model is one more sample, whatever a column of samples numbers it.
             sample = asked[model, question.name] = asked.get((model, question.name), -1) + 1
-            yield _reply(each, rows[line], question, model.strip(), sample, table.path, line)
+            reply = _reply(each, rows[line], question, model.strip(), sample, table.path, line)
+            letter = questions.letters.get((line, each.reply if reply.answer is None else each.more["extracted"]))
+            yield reply if letter is None else replace(reply, answer=letter)
 
 
 def _check_ids(
