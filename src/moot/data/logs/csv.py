@@ -15,6 +15,7 @@ from moot.data.logs.csv_answers import called_answers
 from moot.data.logs.csv_blank_rows import blank_rows, check_filled, filled_rows
 from moot.data.logs.csv_cells import odd_cells
 from moot.data.logs.csv_columns import NONE, FoundColumns, ReplyColumns
+from moot.data.logs.csv_named_models import call_it_model, check_no_row_each, may_name_models
 from moot.data.logs.csv_names import NAMES, guessed_anywhere, named
 from moot.data.logs.csv_numbers import figure as figure_of
 from moot.data.logs.csv_numbers import in_dollars, may_be_two
@@ -102,7 +103,10 @@ def _entries(table: QuestionTable, wanted: str | None, models: Sequence[str]) ->
             if doubtful is not None:
                 yield LogRemark(f"{name}: {doubtful}")
     elif columns[0].model is None:
-        yield LogRemark(f"{name}: no column names the model; it is called {columns[0].called}, as the file is")
+        own = {*_of_question(kept), *(each.name for each in unclear)}
+        may_be = may_name_models(table, kept, [free for free in kept if free not in own])
+        told = f"; {call_it_model(may_be)}" if may_be else ""
+        yield LogRemark(f"{name}: no column names the model; it is called {columns[0].called}, as the file is{told}")
     for each_unclear in unclear:
         yield LogRemark(f"{name}: {each_unclear.remark}")
     if questions.doubt is not None:
@@ -264,6 +268,7 @@ def _reply_columns(
     if reply is not None and (model is not None or named(free, "reply") is not None):
         columns = ReplyColumns(reply, found, model, table.path.stem, judged, remark)
         return FoundColumns([columns], [name for name in table.names if name not in {reply, *own}])
+    check_no_row_each(table, [*_of_question(table.names)])
     return wide_columns(table, _of_question(table.names), wanted, models)
 
 
