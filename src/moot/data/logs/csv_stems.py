@@ -17,6 +17,9 @@ from moot.data.tables.known_names import plain
 REPLY, EXTRACTED, UNREAD = "reply", "extracted", ""
 """Keys of columns about a model; the last: they are about its replies, and nothing is read of them."""
 _KEYS = tuple(key for key in NAMES if key not in ("model", REPLY, EXTRACTED))
+_REPLIES = frozenset(
+    (*NAMES[REPLY], "raw", "rawtext", "rawanswer", "fulltext", "fullresponse", "fulloutput", "fullanswer")
+)
 _SHORT = frozenset((*NAMES[EXTRACTED], *ANSWERS))
 _UNREAD = frozenset(
     (
@@ -26,6 +29,50 @@ _UNREAD = frozenset(
         *("kosten", "dauer", "zeit", "coût", "cout", "temps", "durée", "duree", "costo", "coste", "custo", "tiempo"),
         *("duración", "duracion", "tempo", "durata", "duração", "duracao", "стоимость", "время", "токены", "цена"),
         *("eur", "euro", "€", "gbp", "£", "rub", "руб", "₽", "chf", "cny", "jpy", "inr", "ct", "cents", "minutes"),
+        *(
+            "reasoning",
+            "thoughts",
+            "thought",
+            "thinking",
+            "rationale",
+            "cot",
+            "chainofthought",
+            "explanation",
+            "explanations",
+        ),
+        *(
+            "justification",
+            "analysis",
+            "judge",
+            "judgement",
+            "judgment",
+            "eval",
+            "evaluation",
+            "feedback",
+            "hint",
+            "hints",
+        ),
+        *(
+            "begründung",
+            "erklärung",
+            "erläuterung",
+            "denkprozess",
+            "hinweis",
+            "raisonnement",
+            "explication",
+            "justificatif",
+        ),
+        *(
+            "razonamiento",
+            "explicación",
+            "explicacion",
+            "ragionamento",
+            "spiegazione",
+            "raciocínio",
+            "explicação",
+            "remarque",
+        ),
+        *("обоснование", "пояснение", "объяснение", "рассуждение", "рассуждения", "мысли", "оценка", "подсказка"),
         *("notiz", "notizen", "bemerkung", "kommentar", "заметки", "примечание", "commentaire", "comentario"),
     )
 )
@@ -50,8 +97,96 @@ _NO_MODEL = frozenset(
     )
 )
 """What is no model's name, alone."""
+_OF_A_MODEL = frozenset(("thinking", "reasoning"))
+"""Which behind a dash are part of a model's name: claude-3-7-sonnet-thinking."""
+_VARIANTS = frozenset(
+    (
+        *(
+            "mini",
+            "nano",
+            "micro",
+            "tiny",
+            "small",
+            "medium",
+            "large",
+            "xl",
+            "xxl",
+            "pro",
+            "plus",
+            "max",
+            "ultra",
+            "lite",
+        ),
+        *(
+            "light",
+            "flash",
+            "turbo",
+            "instruct",
+            "chat",
+            "base",
+            "preview",
+            "latest",
+            "exp",
+            "experimental",
+            "beta",
+            "alpha",
+        ),
+        *(
+            "high",
+            "low",
+            "fast",
+            "opus",
+            "sonnet",
+            "haiku",
+            "nemo",
+            "vision",
+            "code",
+            "coder",
+            "reasoner",
+            "distill",
+            "audio",
+        ),
+        *(
+            "next",
+            "new",
+            "old",
+            "r",
+            "it",
+            "hf",
+            "air",
+            "heavy",
+            "deep",
+            "research",
+            "guard",
+            "math",
+            "quantized",
+            "quantised",
+        ),
+        *(
+            "tuned",
+            "finetuned",
+            "fine",
+            "ft",
+            "lora",
+            "sft",
+            "dpo",
+            "rag",
+            "search",
+            "web",
+            "tools",
+            "agent",
+            "few",
+            "zero",
+        ),
+        *("shot", "prompted", "with", "without", "no", "and", "ensemble", "vote", "online", "offline", "api", "local"),
+    )
+)
+"""Words that make another model, or another way to ask it, of one."""
 _SEPARATOR = re.compile(r"[\s_\-:./|]+|[\s_]*[(\[]")
 _IN_BRACKETS = re.compile(r"(.*[^\s_])[\s_]*[(\[]([^()\[\]]*)[)\]]\s*", re.DOTALL)
+_MORE_WORDS = re.compile(r"[\s_]+[^\W\d][^\d+]*")
+"""Without digits, which number runs and sizes."""
+_WORD = re.compile(r"[^\W_]+")
 _ENDS = " _-:./|()[]"
 
 
@@ -70,7 +205,7 @@ def key_of(words: str) -> str | None:
     bare = _bare(words)
     if bare in _SHORT:
         return EXTRACTED
-    if bare in NAMES[REPLY]:
+    if bare in _REPLIES:
         return REPLY
     found = next((key for key in _KEYS if bare in NAMES[key]), None)
     return UNREAD if found is None and bare in _UNREAD else found
@@ -100,6 +235,8 @@ def _parts(name: str) -> Iterator[NamedPart]:
         if not before or not behind:
             continue
         for stem, words in ((before, words_behind), (behind, words_before)):
+            if found[0].strip() == "-" and _bare(words) in _OF_A_MODEL:
+                continue
             if (key := _key_in(words)) is not None or (key := _key_in(words.strip(_ENDS))) is not None:
                 yield NamedPart(stem, key, _bare(words))
 
@@ -129,6 +266,17 @@ def _taken(options: Mapping[str, Iterable[NamedPart]], stems: set[str]) -> Itera
         part = next((part for part in parts if plain(part.stem) in stems and plain(part.stem) != plain(name)), None)
         if part is not None:
             yield name, part
+
+
+def says_more_of(name: str, models: Iterable[str]) -> bool:
+    """Whether it is a model's name and more words behind that, which make no other model of it: gpt-4o verbose log."""
+    for model in models:
+        more = name[len(model) :].casefold()
+        if not model or not name.casefold().startswith(model.casefold()) or not _MORE_WORDS.fullmatch(more):
+            continue
+        if not _VARIANTS & {*_WORD.findall(more)}:
+            return True
+    return False
 
 
 def _is_behind(name: str, part: NamedPart) -> bool:

@@ -13,7 +13,16 @@ from typing import Any
 
 from moot.data.logs.csv_columns import FoundColumns, ReplyColumns
 from moot.data.logs.csv_names import NAMES
-from moot.data.logs.csv_stems import EXTRACTED, REPLY, UNREAD, NamedPart, about_models, names_no_model, parts_of
+from moot.data.logs.csv_stems import (
+    EXTRACTED,
+    REPLY,
+    UNREAD,
+    NamedPart,
+    about_models,
+    names_no_model,
+    parts_of,
+    says_more_of,
+)
 from moot.data.logs.csv_verdicts import verdict_column
 from moot.data.logs.csv_words import Cells, answer_columns, are_words, cells_of, is_verdict_word, says_words
 from moot.data.logs.fields import text
@@ -39,6 +48,9 @@ def wide_columns(table: QuestionTable, ours: Collection[str], wanted: str | None
     free = [name for name in table.names if (name not in ours or name in said) and name not in table.nameless]
     about = {name: part for name, part in _through(about_models(free)).items() if name not in said}
     could = said or [name for name in free if name not in about and not names_no_model(name) and cells[name]]
+    if not said:
+        models = {*could, *(part.stem for part in about.values())}
+        could = [name for name in could if not says_more_of(name, models - {name})]
     spoken = {name: part.stem for name, part in about.items() if part.key in (REPLY, EXTRACTED) and cells[name]}
     seen = _seen(cells, answer_columns([name for name in table.names if name in ours]), [*could, *spoken])
     judged = [name for name in could if plain(name) in map(plain, spoken.values()) and _are_verdicts(cells[name])]
