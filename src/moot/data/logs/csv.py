@@ -16,7 +16,7 @@ from moot.data.logs.csv_blank_rows import blank_rows, check_filled, filled_rows
 from moot.data.logs.csv_cells import odd_cells
 from moot.data.logs.csv_columns import NONE, FoundColumns, ReplyColumns
 from moot.data.logs.csv_named_models import call_it_model, check_no_row_each, may_name_models
-from moot.data.logs.csv_names import NAMES, guessed_anywhere, named
+from moot.data.logs.csv_names import NAMES, bare_name, guessed_anywhere, named
 from moot.data.logs.csv_numbers import figure as figure_of
 from moot.data.logs.csv_numbers import in_dollars, may_be_two
 from moot.data.logs.csv_questions import questions_of
@@ -30,7 +30,7 @@ from moot.data.logs.csv_verdicts import (
     verdict,
     verdict_column,
 )
-from moot.data.logs.csv_wide import is_score, never_right, none_named, wide_columns
+from moot.data.logs.csv_wide import is_score, never_right, none_named, runs_told, wide_columns
 from moot.data.logs.csv_words import judging_replies
 from moot.data.logs.fields import text, tokens
 from moot.data.logs.log import LogEntry, LoggedReply, LogRemark, QuestionInLog, by_metric
@@ -99,7 +99,7 @@ def _entries(table: QuestionTable, wanted: str | None, models: Sequence[str]) ->
             yield LogRemark(f"{name}: {words}")
     if columns[0].is_wide:
         yield LogRemark(f"{name}: each column is a model's replies: {', '.join(each.reply for each in columns)}")
-        for doubtful in (none_named(aside), never_right(columns, rows, of_lines)):
+        for doubtful in (none_named(aside), runs_told(columns), never_right(columns, rows, of_lines)):
             if doubtful is not None:
                 yield LogRemark(f"{name}: {doubtful}")
     elif columns[0].model is None:
@@ -247,7 +247,7 @@ def _reply_columns(
         return wide_columns(table, _of_question(table.names), wanted, models)
     model = named(table.names, "model")
     # "correct" is the reference of many tables.
-    judged = verdict_column(table, {name: plain(name) for name in table.names if name not in unclear}, wanted)
+    judged = verdict_column(table, {name: bare_name(name) for name in table.names if name not in unclear}, wanted)
     found = {key: name for key in _OF_ONE_REPLY if (name := named(table.names, key)) is not None and key != "worth"}
     if judged.column is not None:
         found = {key: name for key, name in found.items() if name != judged.column} | {"worth": judged.column}
