@@ -163,3 +163,69 @@ class TestNamed:
     def test_of_other_logs(self, tmp_path: Path) -> None:
         with pytest.raises(UsageError, match=r"--models ant names columns of a table; expected it with csv"):
             import_logs("inspect", [tmp_path], models=["ant"])
+
+
+class TestOfPeople:
+    def test_what_one_said_is_a_reply_as_any(self, tmp_path: Path) -> None:
+        rows = [[f"Capital of {land}?", city, city, "Ulm"] for land, city in ASKED]
+        logs = imported(tmp_path, ["question", "expected", "human", "ant"], *rows)
+        assert [(each.name, each.here) for each in logs.models] == [("human", 1.0), ("ant", 0.0)]
+
+    def test_how_many_solved_it_is_none(self, tmp_path: Path) -> None:
+        rows = [[f"Capital of {land}?", city, "30/40", city] for land, city in ASKED]
+        logs = imported(tmp_path, ["question", "expected", "human", "ant"], *rows)
+        assert [each.name for each in logs.models] == ["ant"]
+        assert "kept.csv: columns that are not used: human" in logs.notes
+
+
+def test_choices_under_numbers_are_no_models(tmp_path: Path) -> None:
+    rows = [[f"Which is {n}?", *(f"word {n}{end}" for end in "prt"), n % 3 + 1, n % 3 + 1, 2] for n in range(6)]
+    head = ["question", "1", "2", "3", "answer", "ant", "bee"]
+    with pytest.raises(FileError, match=r"under ant, bee are numbers, .* or --models NAME,NAME if these are replies"):
+        imported(tmp_path, head, *rows)
+    logs = imported(tmp_path, head, *rows, models=["ant", "bee"])
+    assert [(each.name, each.here) for each in logs.models] == [("ant", 1.0), ("bee", 1 / 3)]
+    assert [len(row["choices"]) for row in logs.questions] == [3] * 6
+
+
+@pytest.mark.parametrize("form", ["gpt-4o_run{}", "gpt-4o (sample {})", "gpt-4o-Lauf {}"])
+def test_columns_that_are_numbered_as_samples_are_told(form: str, tmp_path: Path) -> None:
+    names = [form.format(number) for number in (1, 2)]
+    rows = [[f"Capital of {land}?", city, city, city] for land, city in ASKED]
+    logs = imported(tmp_path, ["question", "expected", *names], *rows)
+    assert [each.name for each in logs.models] == names
+    assert any(
+        note.startswith(f"kept.csv: {names[0]}, {names[1]} are a model each: samples of one") for note in logs.notes
+    )
+
+
+def test_what_is_to_be_typed_is_quoted_where_names_have_spaces(tmp_path: Path) -> None:
+    rows = [[f"Capital of {land}?", city, city, "ok", "geography"] for land, city in ASKED]
+    logs = imported(tmp_path, ["question", "expected", "Mistral Large", "bee 2", "area"], *rows)
+    told = "kept.csv: no reply under bee 2, area says a reference: if that is no model, --models 'Mistral Large'"
+    assert told in logs.notes
+
+
+@pytest.mark.parametrize(
+    ("cost", "time", "right"),
+    [
+        ("Cost (USD)", "Latency (s)", "Correct?"),
+        ("Kosten (USD)", "Zeit (s)", "Korrekt?"),
+        ("cost [$]", "temps (s)", "correct"),
+        ("Стоимость ($)", "Время (с)", "Верно?"),
+    ],
+)
+@pytest.mark.parametrize("wide", [True, False])
+def test_names_with_units_are_read_alike_in_both_forms(
+    cost: str, time: str, right: str, wide: bool, tmp_path: Path
+) -> None:
+    said = [[f"Capital of {land}?", city, city, 0.5, 2, "TRUE"] for land, city in ASKED]
+    if wide:
+        logs = imported(
+            tmp_path, ["question", "expected", "ant", *(f"ant {each}" for each in (cost, time, right))], *said
+        )
+    else:
+        rows = [[*each, "ant"] for each in said]
+        logs = imported(tmp_path, ["question", "expected", "reply", cost, time, right, "model"], *rows)
+    assert [(each.name, each.cost_usd, each.stated) for each in logs.models] == [("ant", 2.5, 1.0)]
+    assert [row["seconds"] for row in logs.replies] == [2.0] * 5

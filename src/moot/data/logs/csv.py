@@ -15,7 +15,8 @@ from moot.data.logs.csv_answers import called_answers
 from moot.data.logs.csv_blank_rows import blank_rows, check_filled, filled_rows
 from moot.data.logs.csv_cells import odd_cells
 from moot.data.logs.csv_columns import NONE, FoundColumns, ReplyColumns
-from moot.data.logs.csv_names import NAMES, guessed_anywhere, named
+from moot.data.logs.csv_named_models import call_it_model, check_no_row_each, may_name_models
+from moot.data.logs.csv_names import NAMES, bare_name, guessed_anywhere, named
 from moot.data.logs.csv_numbers import figure as figure_of
 from moot.data.logs.csv_numbers import in_dollars, may_be_two
 from moot.data.logs.csv_questions import questions_of
@@ -29,7 +30,7 @@ from moot.data.logs.csv_verdicts import (
     verdict,
     verdict_column,
 )
-from moot.data.logs.csv_wide import is_score, never_right, none_named, wide_columns
+from moot.data.logs.csv_wide import is_score, never_right, none_named, runs_told, wide_columns
 from moot.data.logs.csv_words import judging_replies
 from moot.data.logs.fields import text, tokens
 from moot.data.logs.log import LogEntry, LoggedReply, LogRemark, QuestionInLog, by_metric
@@ -74,8 +75,7 @@ def _entries(table: QuestionTable, wanted: str | None, models: Sequence[str]) ->
     found, unclear = _sure_columns(table, wanted, models)
     columns, kept, aside = found.columns, found.kept, found.aside
     check_filled(table, kept, dict.fromkeys(each.model for each in columns if each.model is not None))
-    said = [each.more.get("extracted", each.reply) for each in columns]
-    questions = questions_of(table, kept, said)
+    questions = questions_of(table, kept, columns)
     rows = dict(table.rows(table.names))
     asked: dict[tuple[str, str], int] = {}
     name = table.path.name
@@ -99,11 +99,14 @@ def _entries(table: QuestionTable, wanted: str | None, models: Sequence[str]) ->
             yield LogRemark(f"{name}: {words}")
     if columns[0].is_wide:
         yield LogRemark(f"{name}: each column is a model's replies: {', '.join(each.reply for each in columns)}")
-        for doubtful in (none_named(aside), never_right(columns, rows, of_lines)):
+        for doubtful in (none_named(aside), runs_told(columns), never_right(columns, rows, of_lines)):
             if doubtful is not None:
                 yield LogRemark(f"{name}: {doubtful}")
     elif columns[0].model is None:
-        yield LogRemark(f"{name}: no column names the model; it is called {columns[0].called}, as the file is")
+        own = {*_of_question(kept), *(each.name for each in unclear)}
+        may_be = may_name_models(table, kept, [free for free in kept if free not in own])
+        told = f"; {call_it_model(may_be)}" if may_be else ""
+        yield LogRemark(f"{name}: no column names the model; it is called {columns[0].called}, as the file is{told}")
     for each_unclear in unclear:
         yield LogRemark(f"{name}: {each_unclear.remark}")
     if questions.doubt is not None:
@@ -129,7 +132,9 @@ def _entries(table: QuestionTable, wanted: str | None, models: Sequence[str]) ->
             model = str(text(rows[line].get(each.model))) if each.model is not None else each.called
             # A row more of the same question and model is one more sample, whatever a column of samples numbers it.
             sample = asked[model, question.name] = asked.get((model, question.name), -1) + 1
-            yield _reply(each, rows[line], question, model.strip(), sample, table.path, line)
+            reply = _reply(each, rows[line], question, model.strip(), sample, table.path, line)
+            letter = questions.letters.get((line, each.reply if reply.answer is None else each.more["extracted"]))
+            yield reply if letter is None else replace(reply, answer=letter)
 
 
 def _check_ids(
@@ -242,7 +247,7 @@ def _reply_columns(
         return wide_columns(table, _of_question(table.names), wanted, models)
     model = named(table.names, "model")
     # "correct" is the reference of many tables.
-    judged = verdict_column(table, {name: plain(name) for name in table.names if name not in unclear}, wanted)
+    judged = verdict_column(table, {name: bare_name(name) for name in table.names if name not in unclear}, wanted)
     found = {key: name for key in _OF_ONE_REPLY if (name := named(table.names, key)) is not None and key != "worth"}
     if judged.column is not None:
         found = {key: name for key, name in found.items() if name != judged.column} | {"worth": judged.column}
@@ -263,6 +268,7 @@ def _reply_columns(
     if reply is not None and (model is not None or named(free, "reply") is not None):
         columns = ReplyColumns(reply, found, model, table.path.stem, judged, remark)
         return FoundColumns([columns], [name for name in table.names if name not in {reply, *own}])
+    check_no_row_each(table, [*_of_question(table.names)])
     return wide_columns(table, _of_question(table.names), wanted, models)
 
 

@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from moot.data.blank_references import BlankReferences
+from moot.data.logs.csv_columns import ReplyColumns
+from moot.data.logs.csv_labels import labelled_replies
 from moot.data.logs.csv_names import guessed_anywhere
 from moot.data.logs.csv_verdicts import SAY_RIGHT, mostly_verdicts
 from moot.data.logs.csv_words import cells_of
@@ -43,10 +45,13 @@ class TableQuestions:
     blank: RowsWithoutReference = field(default=NONE_WITHOUT)
     written: Mapping[int, str] = field(default_factory=dict)
     """By line, what stands there for a yes or a no: replies may be written as references are."""
+    letters: Mapping[tuple[int, str], str] = field(default_factory=dict)
+    """By line and column the choice that a reply names as references are written there."""
 
 
-def questions_of(table: QuestionTable, kept: Sequence[str], said: Sequence[str]) -> TableQuestions:
-    """`kept`: the columns that questions may be made of; `said`: those with replies, or the answers that were taken from them."""
+def questions_of(table: QuestionTable, kept: Sequence[str], replies: Sequence[ReplyColumns]) -> TableQuestions:
+    """`kept`: the columns that questions may be made of."""
+    said = [each.more.get("extracted", each.reply) for each in replies]
     found = guessed_anywhere(kept)
     # Of what is in doubt nothing is said: then the doubt is told.
     columns = {key: found.columns.get(key) for key in COLUMN_KEYS if key not in found.doubts and key != "meta"}
@@ -55,16 +60,28 @@ def questions_of(table: QuestionTable, kept: Sequence[str], said: Sequence[str])
         proposal = _proposed(table, columns, "open")  # whose number is the answer
     if proposal.doubts and all(map(_is_of_answers, proposal.doubts)):
         # What is right cannot be told: the replies are there all the same.
-        without = _proposed(table, {**columns, "answer": None})
-        if without.source is not None and not without.doubts:
-            cases = {placed.line: placed.case for placed in without.source.cases("en")}
-            return TableQuestions(cases, _no_reference(proposal.doubts[0]))
+        unreferenced = _without_references(table, columns, _no_reference(proposal.doubts[0]))
+        if unreferenced is not None:
+            return unreferenced
     if proposal.doubts or proposal.source is None:
         raise _slip(table, found.doubts.get("answer", ())) or _settled_in_the_table(proposal.error())
+    labelled = labelled_replies(proposal.source, replies)
+    if labelled.doubt is not None and (unreferenced := _without_references(table, columns, labelled.doubt)) is not None:
+        return unreferenced
     blank = BlankReferences(skip=True)
     cases = {placed.line: placed.case for placed in replace(proposal.source, blank=blank).cases("en")}
     written = _written(table, columns.get("answer"), cases)
-    return TableQuestions(cases, blank=RowsWithoutReference.of(blank), written=written)
+    return TableQuestions(cases, blank=RowsWithoutReference.of(blank), written=written, letters=labelled.letters)
+
+
+def _without_references(
+    table: QuestionTable, columns: Mapping[str, ColumnNames | None], doubt: str
+) -> TableQuestions | None:
+    """None: nor can they be asked so."""
+    without = _proposed(table, {**columns, "answer": None})
+    if without.source is None or without.doubts:
+        return None
+    return TableQuestions({placed.line: placed.case for placed in without.source.cases("en")}, doubt)
 
 
 def _written(table: QuestionTable, column: ColumnNames | None, cases: Mapping[int, Case]) -> dict[int, str]:

@@ -11,47 +11,61 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from moot.data.logs.csv_answers import ANSWERS
-from moot.data.logs.csv_names import NAMES
+from moot.data.logs.csv_names import NAMES, bare_name
 from moot.data.tables.known_names import plain
 
 REPLY, EXTRACTED, UNREAD = "reply", "extracted", ""
 """Keys of columns about a model; the last: they are about its replies, and nothing is read of them."""
 _KEYS = tuple(key for key in NAMES if key not in ("model", REPLY, EXTRACTED))
+_REPLIES = frozenset(
+    (*NAMES[REPLY], "raw", "rawtext", "rawanswer", "fulltext", "fullresponse", "fulloutput", "fullanswer")
+)
 _SHORT = frozenset((*NAMES[EXTRACTED], *ANSWERS))
 _UNREAD = frozenset(
     (
         *("tokens", "token", "tokencount", "price", "inputcost", "outputcost", "confidence", "probability", "prob"),
         *("logprob", "logprobs", "note", "notes", "comment", "comments", "remark", "remarks", "error", "errors"),
         *("status", "finishreason", "stopreason", "timestamp", "date", "rating", "rank", "wrong", "incorrect"),
-        *("kosten", "dauer", "zeit", "coût", "cout", "temps", "durée", "duree", "costo", "coste", "custo", "tiempo"),
-        *("duración", "duracion", "tempo", "durata", "duração", "duracao", "стоимость", "время", "токены", "цена"),
-        *("eur", "euro", "€", "gbp", "£", "rub", "руб", "₽", "chf", "cny", "jpy", "inr", "ct", "cents", "minutes"),
-        *("notiz", "notizen", "bemerkung", "kommentar", "заметки", "примечание", "commentaire", "comentario"),
+        *("kosten", "dauer", "zeit", "coût", "cout", "temps", "durée", "duree", "costo", "coste", "custo"),
+        *("tiempo", "duración", "duracion", "tempo", "durata", "duração", "duracao", "стоимость", "время"),
+        *("токены", "цена", "eur", "euro", "€", "gbp", "£", "rub", "руб", "₽", "chf", "cny", "jpy", "inr", "ct"),
+        *("cents", "minutes", "reasoning", "thoughts", "thought", "thinking", "rationale", "cot", "chainofthought"),
+        *("explanation", "explanations", "justification", "analysis", "judge", "judgement", "judgment", "eval"),
+        *("evaluation", "feedback", "hint", "hints", "begründung", "erklärung", "erläuterung", "denkprozess"),
+        *("hinweis", "raisonnement", "explication", "justificatif", "razonamiento", "explicación", "explicacion"),
+        *("ragionamento", "spiegazione", "raciocínio", "explicação", "remarque", "обоснование", "пояснение"),
+        *("объяснение", "рассуждение", "рассуждения", "мысли", "оценка", "подсказка", "notiz", "notizen"),
+        *("bemerkung", "kommentar", "заметки", "примечание", "commentaire", "comentario"),
     )
 )
 """As `plain` makes it. A cost or a time in other words says no unit; tokens alone may be those of the reply or all."""
 _NO_MODEL = frozenset(
     (
-        *("#", "no", "no.", "nr", "nr.", "idx", "index", "row", "rowid", "rownumber", "line", "n", "winner", "best"),
-        *(
-            "bestmodel",
-            "seed",
-            "temperature",
-            "created",
-            "createdat",
-            "updatedat",
-            "tag",
-            "tags",
-            "url",
-            "link",
-            "todo",
-        ),
-        *("split", "level", "annotator", "reviewer", "checked"),
+        *("#", "no", "no.", "nr", "nr.", "idx", "index", "row", "rowid", "rownumber", "line", "n", "winner"),
+        *("best", "bestmodel", "seed", "temperature", "created", "createdat", "updatedat", "tag", "tags", "url"),
+        *("link", "todo", "split", "level", "annotator", "reviewer", "checked"),
     )
 )
 """What is no model's name, alone."""
+_OF_A_MODEL = frozenset(("thinking", "reasoning"))
+"""Which behind a dash are part of a model's name: claude-3-7-sonnet-thinking."""
+_VARIANTS = frozenset(
+    (
+        *("mini", "nano", "micro", "tiny", "small", "medium", "large", "xl", "xxl", "pro", "plus", "max", "ultra"),
+        *("lite", "light", "flash", "turbo", "instruct", "chat", "base", "preview", "latest", "exp"),
+        *("experimental", "beta", "alpha", "high", "low", "fast", "opus", "sonnet", "haiku", "nemo", "vision"),
+        *("code", "coder", "reasoner", "distill", "audio", "next", "new", "old", "r", "it", "hf", "air", "heavy"),
+        *("deep", "research", "guard", "math", "quantized", "quantised", "tuned", "finetuned", "fine", "ft"),
+        *("lora", "sft", "dpo", "rag", "search", "web", "tools", "agent", "few", "zero", "shot", "prompted"),
+        *("with", "without", "no", "and", "ensemble", "vote", "online", "offline", "api", "local"),
+    )
+)
+"""Words that make another model, or another way to ask it, of one."""
 _SEPARATOR = re.compile(r"[\s_\-:./|]+|[\s_]*[(\[]")
 _IN_BRACKETS = re.compile(r"(.*[^\s_])[\s_]*[(\[]([^()\[\]]*)[)\]]\s*", re.DOTALL)
+_MORE_WORDS = re.compile(r"[\s_]+[^\W\d][^\d+]*")
+"""Without digits, which number runs and sizes."""
+_WORD = re.compile(r"[^\W_]+")
 _ENDS = " _-:./|()[]"
 
 
@@ -67,10 +81,10 @@ class NamedPart:
 
 def key_of(words: str) -> str | None:
     """What a column of this name holds of a model's replies; None: that is no name of any such thing."""
-    bare = _bare(words)
+    bare = bare_name(words)
     if bare in _SHORT:
         return EXTRACTED
-    if bare in NAMES[REPLY]:
+    if bare in _REPLIES:
         return REPLY
     found = next((key for key in _KEYS if bare in NAMES[key]), None)
     return UNREAD if found is None and bare in _UNREAD else found
@@ -78,7 +92,7 @@ def key_of(words: str) -> str | None:
 
 def names_no_model(name: str) -> bool:
     """Whether it says what it holds, or numbers rows."""
-    return key_of(name) is not None or _bare(name) in _NO_MODEL or plain(name).startswith("unnamed:")
+    return key_of(name) is not None or bare_name(name) in _NO_MODEL or plain(name).startswith("unnamed:")
 
 
 def _key_in(words: str) -> str | None:
@@ -100,13 +114,10 @@ def _parts(name: str) -> Iterator[NamedPart]:
         if not before or not behind:
             continue
         for stem, words in ((before, words_behind), (behind, words_before)):
+            if found[0].strip() == "-" and bare_name(words) in _OF_A_MODEL:
+                continue
             if (key := _key_in(words)) is not None or (key := _key_in(words.strip(_ENDS))) is not None:
-                yield NamedPart(stem, key, _bare(words))
-
-
-def _bare(words: str) -> str:
-    """cost ($) as costusd, latency (ms) as latencyms."""
-    return re.sub(r"[()\[\]]", "", plain(words)).replace("us$", "usd").replace("$", "usd")
+                yield NamedPart(stem, key, bare_name(words))
 
 
 def about_models(names: Sequence[str]) -> dict[str, NamedPart]:
@@ -129,6 +140,17 @@ def _taken(options: Mapping[str, Iterable[NamedPart]], stems: set[str]) -> Itera
         part = next((part for part in parts if plain(part.stem) in stems and plain(part.stem) != plain(name)), None)
         if part is not None:
             yield name, part
+
+
+def says_more_of(name: str, models: Iterable[str]) -> bool:
+    """Whether it is a model's name and more words behind that, which make no other model of it: gpt-4o verbose log."""
+    for model in models:
+        more = name[len(model) :].casefold()
+        if not model or not name.casefold().startswith(model.casefold()) or not _MORE_WORDS.fullmatch(more):
+            continue
+        if not _VARIANTS & {*_WORD.findall(more)}:
+            return True
+    return False
 
 
 def _is_behind(name: str, part: NamedPart) -> bool:

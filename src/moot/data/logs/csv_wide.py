@@ -7,13 +7,23 @@ numbers, dates and verdicts beside references that are words are nobody's replie
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from moot.data.logs.csv_columns import FoundColumns, ReplyColumns
 from moot.data.logs.csv_names import NAMES
-from moot.data.logs.csv_stems import EXTRACTED, REPLY, UNREAD, NamedPart, about_models, names_no_model, parts_of
+from moot.data.logs.csv_stems import (
+    EXTRACTED,
+    REPLY,
+    UNREAD,
+    NamedPart,
+    about_models,
+    names_no_model,
+    parts_of,
+    says_more_of,
+)
 from moot.data.logs.csv_verdicts import verdict_column
 from moot.data.logs.csv_words import Cells, answer_columns, are_words, cells_of, is_verdict_word, says_words
 from moot.data.logs.fields import text
@@ -28,6 +38,12 @@ _FEWEST_NUMBERED = 3
 """Rows, below which 1, 2 may be anything."""
 _FEWEST_WRONG = 5
 """Replies, of which a model may have all wrong."""
+_RATE = re.compile(r"\d{1,9} ?/ ?\d{1,9}|\{[^{}]*\}")
+_RUN = re.compile(
+    r"[\s_\-(\[]{1,3}(?:run|try|trial|sample|attempt|repeat|rep|iteration|iter|seed|lauf|durchlauf|versuch|прогон|запуск|попытка)"
+    r"[\s_\-#]{0,3}\d{1,6}[)\]]?\Z",
+    re.IGNORECASE,
+)
 _VERDICT = "verdict"
 """What a column is called here that says by its cells that it holds some."""
 
@@ -37,8 +53,12 @@ def wide_columns(table: QuestionTable, ours: Collection[str], wanted: str | None
     cells = cells_of(table, table.names)
     said = _columns_named(table, named)
     free = [name for name in table.names if (name not in ours or name in said) and name not in table.nameless]
+    free = [name for name in free if name in said or not _is_rate_of_people(name, cells[name])]
     about = {name: part for name, part in _through(about_models(free)).items() if name not in said}
     could = said or [name for name in free if name not in about and not names_no_model(name) and cells[name]]
+    if not said:
+        models = {*could, *(part.stem for part in about.values())}
+        could = [name for name in could if not says_more_of(name, models - {name})]
     spoken = {name: part.stem for name, part in about.items() if part.key in (REPLY, EXTRACTED) and cells[name]}
     seen = _seen(cells, answer_columns([name for name in table.names if name in ours]), [*could, *spoken])
     judged = [name for name in could if plain(name) in map(plain, spoken.values()) and _are_verdicts(cells[name])]
@@ -113,6 +133,11 @@ def _seen(cells: Cells, answers: Sequence[str], could: Sequence[str]) -> _Seen:
     return _Seen(cells, could, words, any(_numbers_rows(cells[name]) for name in answers))
 
 
+def _is_rate_of_people(name: str, cells: Sequence[str]) -> bool:
+    """How many people solved a question, as questions of ours say it. Under the same name there may be what one said."""
+    return plain(name) == "human" and bool(cells) and all(map(_RATE.fullmatch, cells))
+
+
 def _are_verdicts(cells: Sequence[str]) -> bool:
     return all(map(is_verdict_word, cells))
 
@@ -171,6 +196,19 @@ def none_named(aside: Sequence[str]) -> str | None:
         return None
     are = "is" if len(aside) == 1 else "are"
     return f"{', '.join(aside)} {are} taken for no model's replies; {by_models()} names those that are models"
+
+
+def runs_told(columns: Sequence[ReplyColumns]) -> str | None:
+    """What is told of columns that are numbered as several samples of one model are; None: none are."""
+    of_model: dict[str, list[str]] = {}
+    for each in columns:
+        if (found := _RUN.search(each.called)) is not None:
+            of_model.setdefault(plain(each.called[: found.start()]), []).append(each.called)
+    numbered = [names for names in of_model.values() if len(names) > 1]
+    if not numbered:
+        return None
+    which = ", ".join(name for names in numbered for name in names)
+    return f"{which} are a model each: samples of one would stand in rows of their own (question, model, reply)"
 
 
 def never_right(

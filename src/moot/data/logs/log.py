@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import ClassVar, Protocol
 
 from moot.models.recorded import NOT_COUNTED
+from moot.pasted import pasted
 from moot.types import REFUSALS, Usage
 
 NOTHING_FOUND = ""
@@ -22,12 +23,12 @@ _MODELS = "--models "
 
 def by_metric(name: str = "NAME") -> str:
     """In a remark: how to say by which metric replies are right, as whoever imports logs types it."""
-    return f"{_OPTION}{name}"
+    return f"{_OPTION}{pasted(name)}"
 
 
 def by_models(names: str = "NAME,NAME") -> str:
     """In a remark: how to say which columns of a table are models, as whoever imports it types it."""
-    return f"{_MODELS}{names}"
+    return f"{_MODELS}{pasted(names)}"
 
 
 def in_a_file(remark: str) -> str:
