@@ -31,7 +31,8 @@ SAME = [
     *[("5 W/m²", "5 W/m^2", "5 watts per square metre"), ("10 m²", "10 m^2", "10 square meters", "10 sq m")],
     *[("5 m³/s", "5 m^3/s", "5 cubic metres per second"), ("5 cm³", "5 cm^3", "5 cubic centimeters")],
     *[("$5 million", "US$5 million", "5 million USD"), ("5 USD", "$5", "5 dollars"), ("5 EUR", "€5", "5 euros")],
-    *[("10 MB/s", "10 megabytes per second"), ("5 KB", "5 kilobytes")],
+    *[("10 MB/s", "10 megabytes per second"), ("5 KB", "5 kilobytes"), ("300K", "300 kelvin", "300 K")],
+    *[("2.7K", "2.7 kelvin"), ("2.725K", "2.725 kelvins"), ("**1000K**", "1000 kelvin")],
 ]
 RUSSIAN = [
     *[("5 МВт", "5 мегаватт", "5 мегаватта", "пять мегаватт")],
@@ -56,6 +57,7 @@ APART = [
     *[("5 m/s", "5 metres"), ("5 siemens", "5 s"), ("5 seconds", "5 S"), ("5 hours", "5 H"), ("5 minutes", "5 m")],
     *[("5 farads", "5 f"), ("7B", "7 bytes"), ("4K", "4 kelvin"), ("70B", "70 bytes"), ("**4K**", "4 kelvins")],
     *[("7.87 g/cm³", "7.87 g/cm²"), ("7.87 g/cm³", "7.87 g/cm"), ("7.87 g/cm^3", "7.87 kg/m^3"), ("5 m²", "5 m³")],
+    *[("8K", "8 kelvin"), ("4К", "4 кельвина"), ("70K", "70 kelvin"), ("300B", "300 bytes"), ("300K", "300 thousand")],
     *[
         ("5 m^2", "5 m"),
         ("5 square metres", "5 cubic metres"),

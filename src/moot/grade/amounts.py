@@ -50,8 +50,8 @@ _YEAR = re.compile(r"(?:[Вв] )?(?P<year>[12][0-9]{3})(?: ?(?P<word>год[ау
 _LEFT_OUT = frozenset("$€₽°")
 _SECONDS_OR_CELSIUS = {"second", "°C"}
 """Of 5 с and 5 °С, whose letter is the same."""
-_NO_UNIT = re.compile(r"[0-9](?:s\Z|[BK]\W{0,9}\Z)")
-"""1990s, and 7B and 4K, which are rather thousands and thousand millions."""
+_NO_UNIT = re.compile(r"[0-9](?:s\Z|B\W{0,9}\Z)|(?<![0-9.,^])[0-9]{1,2}[KК]\W{0,9}\Z")
+"""1990s, and 7B and 4K, which are rather thousand millions and thousands; 300K and 2.7K are temperatures."""
 _RANK = "second"
 _MAY_BE = re.compile(r"[0-9⁰-⁹]|[^\W\d_]{2}")
 
