@@ -46,7 +46,7 @@ _MINUS = re.compile(r"(?:minus|минус|[-−–]) ?(?=\S)", re.IGNORECASE)
 _VALUE = re.compile(r"[^\W_](?:[\w ,./’'-]*[\w.])?")
 _READ = re.compile(r"(?P<whole>[0-9]+)(?:\.(?P<part>[0-9]+))?")
 _SCALE_OF_MONEY = re.compile(r"[0-9.,]+ ?[A-Za-z]{1,2}")
-_YEAR = re.compile(r"(?:[Вв] )?(?P<year>[12][0-9]{3})(?: ?(?P<word>год[ауе]?|г))?\.?")
+_YEAR = re.compile(r"(?P<in>[Вв] )?(?P<year>[12][0-9]{3})(?: ?(?P<word>год[ауе]?|г))?(?P<point>\.?)")
 _LEFT_OUT = frozenset("$€₽°")
 _SECONDS_OR_CELSIUS = {"second", "°C"}
 """Of 5 с and 5 °С, whose letter is the same."""
@@ -80,7 +80,8 @@ def is_same_amount(one: str, other: str, language: str) -> bool:
 def may_be_same_amount(one: str, other: str, language: str) -> bool:
     """The same where a letter alone is one of the units, and may be something else; or where a number stands without its
     dollars, euros, roubles or degrees, which it may as it does without their sign; or a year without that word."""
-    if (year := _year(one)) is not None and (same := _year(other)) is not None and one != other:
+    year, same = _year(one), _year(other)
+    if year is not None and same is not None and one != other and _are_years(year, same):
         return year["year"] == same["year"]
     if (pair := _both(one, other, language)) is None:
         return False
@@ -95,6 +96,23 @@ def may_be_same_amount(one: str, other: str, language: str) -> bool:
 
 def _year(text: str) -> re.Match[str] | None:
     return _YEAR.fullmatch(unwrapped(text)) if len(text) <= _MOST else None
+
+
+def _are_years(one: re.Match[str], other: re.Match[str]) -> bool:
+    """1500 г may be grams as well, unless the other says that it is a year."""
+    unclear = (_may_be_grams(one), _may_be_grams(other))
+    return not any(unclear) or (not all(unclear) and all(year["word"] or year["in"] for year in (one, other)))
+
+
+def _may_be_grams(year: re.Match[str]) -> bool:
+    """Unlike 1500 г. and в 1500 г."""
+    return year["word"] == "г" and not year["point"] and not year["in"]
+
+
+def one_may_be_grams(one: str, other: str) -> bool:
+    """Of two years in the same words: 1500 is 1500 г., and no 1500 г."""
+    year, same = _year(one), _year(other)
+    return year is not None and same is not None and _may_be_grams(year) != _may_be_grams(same)
 
 
 def are_two_amounts(one: str, other: str, language: str) -> bool:
