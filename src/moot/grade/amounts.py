@@ -41,7 +41,11 @@ _DOLLAR = "\ue001"
 _MARKED = re.compile(r"(?<![\w*`])(\*{1,3}|_{1,3}|`)(?=[^\s*_`])([^*_`]{1,80})(?<=[^\s*_`])\1(?![\w*`])")
 _BRACKETS = re.compile(r"(?P<before>.*)\((?P<inside>[^()]{1,80})\)")
 _APART = re.compile(r"(?<=[0-9])-?(?=[^\W\d_]|[°$€₽])(?![eExXхХ] ?[-−–+]?[0-9])")
-_MONEY = re.compile(r"(?P<minus>[-−–]? ?)(?:US ?(?=\$))?(?P<sign>[$€₽]) ?(?P<rest>[-−–]? ?[0-9].*)")
+_MONEY = re.compile(
+    r"(?P<minus>[-−–]? ?)(?:(?i:US) ?(?=\$))?(?P<sign>[$€₽]|(?i:(?!US)[A-Z]{1,3}\$)) ?(?P<rest>[-−–]? ?[0-9].*)"
+)
+_SIGNS = {"AU$": "A$", "CA$": "C$"}
+"""Of whoever's dollars, A$ and HK$, the letters are part of the sign; of US$ they say nothing."""
 _MINUS = re.compile(r"(?:minus|минус|[-−–]) ?(?=\S)", re.IGNORECASE)
 _VALUE = re.compile(r"[^\W_](?:[\w ,./’'-]*[\w.])?")
 _READ = re.compile(r"(?P<whole>[0-9]+)(?:\.(?P<part>[0-9]+))?")
@@ -90,8 +94,12 @@ def may_be_same_amount(one: str, other: str, language: str) -> bool:
         return False
     if here.unit is None or there.unit is None:
         unit, bare = (here.unit, other) if there.unit is None else (there.unit, one)
-        return unit is not None and unit.name in _LEFT_OUT and not units(bare)  # 5 percent has no unit here
+        return unit is not None and _may_be_left_out(unit) and not units(bare)  # 5 percent has no unit here
     return (here.unit.is_letter or there.unit.is_letter) and here.unit.name == there.unit.name
+
+
+def _may_be_left_out(unit: UnitRead) -> bool:
+    return unit.name in _LEFT_OUT or unit.name.endswith("$")  # A$
 
 
 def _year(text: str) -> re.Match[str] | None:
@@ -133,7 +141,7 @@ def may_be_several(text: str, language: str) -> bool:
     if (year := _year(text)) is not None and year["word"] is not None:
         return True
     read = amount(text, language)
-    return read is not None and read.unit is not None and (read.unit.is_letter or read.unit.name in _LEFT_OUT)
+    return read is not None and read.unit is not None and (read.unit.is_letter or _may_be_left_out(read.unit))
 
 
 def amount_key(text: str, language: str) -> str | None:
@@ -181,12 +189,13 @@ def _amount(text: str, language: str) -> Amount | None:
 
 def _of_money(money: re.Match[str], language: str) -> Amount | None:
     """With its sign before the number it is money, and of no other unit: $5 m are five million, and $10 T no tesla."""
-    minus, rest, sign = money["minus"].strip(), money["rest"], money["sign"]
+    minus, rest, sign = money["minus"].strip(), money["rest"], money["sign"].upper()
+    sign = _SIGNS.get(sign, sign)
     words = rest.split()
     if len(words) > 1 and (unit := read_unit(" ".join(words[1:]))) is not None and unit.name == sign:
         rest = words[0]
     if _SCALE_OF_MONEY.fullmatch(rest):
-        value = _value(rest, language, read=spelled(f"{sign}{rest}", language))
+        value = _value(rest, language, read=spelled(f"{sign[-1]}{rest}", language))
     else:
         value = _power(rest) or _value(rest, language)
     if value is None or (minus and value.minus):
