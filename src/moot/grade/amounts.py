@@ -42,9 +42,9 @@ _MARKED = re.compile(r"(?<![\w*`])(\*{1,3}|_{1,3}|`)(?=[^\s*_`])([^*_`]{1,80})(?
 _BRACKETS = re.compile(r"(?P<before>.*)\((?P<inside>[^()]{1,80})\)")
 _APART = re.compile(r"(?<=[0-9])-?(?=[^\W\d_]|[°$€₽])(?![eExXхХ] ?[-−–+]?[0-9])")
 _MONEY = re.compile(
-    r"(?P<minus>[-−–]? ?)(?:(?i:US) ?(?=\$))?(?P<sign>[$€₽]|(?i:(?!US)[A-Z]{1,3}\$)) ?(?P<rest>[-−–]? ?[0-9].*)"
+    r"(?P<minus>[-−–]? ?)(?:(?i:US) ?(?=\$))?(?P<sign>[$€₽]|(?i:(?!US)[A-Z]{1,3}\$|USD|EUR|RUB)) ?(?P<rest>[-−–]? ?[0-9].*)"
 )
-_SIGNS = {"AU$": "A$", "CA$": "C$"}
+_SIGNS = {"USD": "$", "EUR": "€", "RUB": "₽", "AU$": "A$", "CA$": "C$"}
 """Of whoever's dollars, A$ and HK$, the letters are part of the sign; of US$ they say nothing."""
 _MINUS = re.compile(r"(?:minus|минус|[-−–]) ?(?=\S)", re.IGNORECASE)
 _VALUE = re.compile(r"[^\W_](?:[\w ,./’'-]*[\w.])?")
