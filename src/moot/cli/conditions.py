@@ -50,14 +50,14 @@ def _is_share(keys: Sequence[str]) -> bool:
     return bool(keys) and (keys[-1] in ALWAYS_SHARES or (keys[0] in OF_THE_HEADLINE and keys[-1] in SHARES))
 
 
-class Judged(NamedTuple):
+class CheckedFigure(NamedTuple):
     """Whether a condition holds, and in words what the figure is."""
 
     holds: bool
     words: str
 
 
-def judged(conditions: Sequence[str], figures: Mapping[str, Any]) -> list[Judged]:
+def judged(conditions: Sequence[str], figures: Mapping[str, Any]) -> list[CheckedFigure]:
     """Each condition. What is not known holds nowhere: nobody is let through on it."""
     return [_judged(condition, figures) for condition in conditions]
 
@@ -87,12 +87,12 @@ def _numbers_in(keys: Sequence[str], place: object, headline: Mapping[str, Any])
     return f"; expected one, such as {', '.join([*whole, *over])}" if whole or over else ""
 
 
-def _judged(condition: str, figures: Mapping[str, Any]) -> Judged:
+def _judged(condition: str, figures: Mapping[str, Any]) -> CheckedFigure:
     keys, compared, number = _parts(condition)
     value, why = _value(keys, figures)
     if value is None:
-        return Judged(False, f"{condition}: {'.'.join(keys)} is not known{f' ({why})' if why else ''}")
-    return Judged(COMPARED[compared](value, number), f"{condition}: it is {value:g}")
+        return CheckedFigure(False, f"{condition}: {'.'.join(keys)} is not known{f' ({why})' if why else ''}")
+    return CheckedFigure(COMPARED[compared](value, number), f"{condition}: it is {value:g}")
 
 
 def _value(keys: Sequence[str], figures: Mapping[str, Any]) -> tuple[float | None, str | None]:
