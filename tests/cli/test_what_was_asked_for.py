@@ -42,6 +42,37 @@ def test_a_condition_on_what_is_no_number_says_what_is(tmp_path: Path, capsys: p
     assert told.out == "", "a report above it would be all that is seen"
 
 
+@pytest.mark.parametrize(
+    ("condition", "way_out"),
+    [
+        ("over_best_single.low>-5", "-0.05 for -5 points"),
+        ("headline.value>=80", "0.8 for 80"),
+        ("over_captain.p<5", "0.05"),
+    ],
+)
+def test_a_condition_in_points_is_refused_with_its_share(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], condition: str, way_out: str
+) -> None:
+    """It could never fail, or never hold; nothing has been played, so no report is made first."""
+    path = written(tmp_path, {"builtin": "general-en", "sample": 6})
+    assert run_app(app, ["report", str(path), "--fail-under", condition]) == 2
+    told = capsys.readouterr()
+    assert f"{condition}: " in told.err
+    assert way_out in told.err
+    assert told.out == ""
+
+
+def test_a_condition_on_counts_may_be_beyond_one_and_what_holds_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = written(tmp_path, {"builtin": "general-en", "sample": 6})
+    assert run_app(app, ["run", str(path), "--quiet"]) == 0
+    conditions = ["questions>5", "calls<9", "cost_ratio<9", "over_best_single.n>=6", "value>=-1", "value<=1"]
+    capsys.readouterr()
+    assert run_app(app, ["report", str(path), *(word for each in conditions for word in ("--fail-under", each))]) == 0
+    assert "moot: met: questions>5: it is 6" in capsys.readouterr().err.splitlines()
+
+
 def test_a_strategy_of_the_command_line_is_no_line_of_the_file(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -81,3 +81,12 @@ def test_what_is_no_form_of_the_other_is_another_answer(said: tuple[str, ...]) -
         assert not is_right(one, other, lemmatize=True), (one, other)
         assert not is_right(other, one, lemmatize=True), (other, one)
     assert groups(*said) == len(said)
+
+
+def test_a_roman_number_is_one_that_centuries_have() -> None:
+    """DVD, LCD and DC are none, nor is what is not well formed."""
+    devices = [("DVD диск", "DVD диски"), ("LCD монитор", "LCD мониторы"), ("CD диск", "CD диски")]
+    for one, other in [*devices, ("DC комикс", "DC комиксы"), ("VC фонд", "VC фонды"), ("IXI фонд", "IXI фонды")]:
+        assert groups(one, other) == 1, (one, other)
+    for number in ("IV", "IX", "XIX", "XX", "XXI", "XXX"):
+        assert groups(f"{number} век", f"{number} веков") == 2, number

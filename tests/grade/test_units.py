@@ -29,7 +29,10 @@ TWO = [
     ("€5,000,000", "$5 million"),
     ("$5–$10", "€5–€10"),
     ("$5 (€4)", "€5 ($4)"),
+    *[(dollars, other) for dollars in ("A$5", "C$5", "HK$5", "NZ$5") for other in ("$5", "US$5", "5 dollars", "€5")],
     ("A$5", "C$5"),
+    ("A$5 to A$10", "$5 to 10"),
+    ("It costs A$100", "It costs $100"),
     ("5 percent", "$5"),
     ("5 per cent", "5°"),
     ("5 percent", "5‰"),
@@ -48,8 +51,9 @@ TWO = [
     ("5 km", "5 miles"),
 ]
 ONE = [
-    ("A$5", "$5"),
-    ("A$5 to A$10", "$5 to 10"),
+    ("A$5", "AU$5"),
+    ("US$5", "$5"),
+    ("a $5 note", "$5 note"),
     ("20%", "20 percent"),
     ("20%", "twenty percent"),
     ("20 Percent", r"20\%"),
@@ -72,6 +76,8 @@ WITHOUT = [
     ("20 percent", "20"),
     ("20 percent", "0.2"),
     ("$5", "5"),
+    ("A$5", "5"),
+    ("HK$5", "5"),
     ("5%", "5"),
     ("5‰", "5"),
     ("90°", "90"),
@@ -138,7 +144,9 @@ def test_percent_in_words_is_percent_in_a_vote_of_russian_answers() -> None:
     assert len(told) == 1
 
 
-@pytest.mark.parametrize("texts", [("5%", "5", "0.05"), ("5 percent", "5", "0.05"), ("A$5", "$5", "C$5")])
+@pytest.mark.parametrize(
+    "texts", [("5%", "5", "0.05"), ("5 percent", "5", "0.05"), ("5", "A$5", "$5"), ("5", "A$5", "C$5")]
+)
 def test_what_a_part_of_a_hundred_or_a_dollar_may_be_is_not_handed_on(texts: tuple[str, ...]) -> None:
     for order in permutations(texts):
         told = groups(*order)

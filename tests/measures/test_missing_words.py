@@ -16,7 +16,7 @@ import pytest
 import yaml
 
 from moot.cli.app import app
-from moot.cli.conditions import unmet
+from moot.cli.conditions import judged
 from moot.cli.exit import run_app
 from moot.experiment.spec import read_experiment
 from moot.grade.prefer import text_digest
@@ -171,8 +171,9 @@ def test_nothing_is_claimed_that_the_missing_words_would_turn_and_no_gate_opens(
         about = ["headline.preferred"] * 4 + ["preferences.primary"] * 3
         for where, key in zip(about, (*CLAIMED, *CLAIMED[:3]), strict=True):
             for compared in (">0.01", "<0.99"):
-                (shut,) = unmet([f"{where}.{key}{compared}"], figures)
-                assert f"({words} could reverse it)" in shut
+                (shut,) = judged([f"{where}.{key}{compared}"], figures)
+                assert f"({words} could reverse it)" in shut.words
+                assert not shut.holds
         live = LiveTeam(read_experiment(file, with_questions=False), serving=True)
         of = {**preferred, "of": "talkative@ann"}
         line = most_preferred(of, live.whole).words

@@ -17,7 +17,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from moot.cli.app import app
-from moot.cli.conditions import unmet
+from moot.cli.conditions import judged
 from moot.cli.console import print_lines
 from moot.cli.exit import run_app
 from moot.errors import UsageError
@@ -226,7 +226,7 @@ def test_a_condition_that_does_not_hold_ends_with_one(cup: Path, capfd: pytest.C
 
 
 def test_a_condition_that_holds(figures: dict[str, Any]) -> None:
-    assert unmet(["value >= 0", "skyline.value<=1"], figures) == []
+    assert all(told.holds for told in judged(["value >= 0", "skyline.value<=1"], figures))
 
 
 @pytest.mark.parametrize(
@@ -240,15 +240,15 @@ def test_a_condition_that_holds(figures: dict[str, Any]) -> None:
 )
 def test_a_condition_that_cannot_be_read(condition: str, said: str, figures: dict[str, Any]) -> None:
     with pytest.raises(UsageError) as error:
-        unmet([condition], figures)
+        judged([condition], figures)
     assert said in str(error.value)
 
 
 def test_what_is_not_known_meets_no_condition() -> None:
     figures = {"headline": {"value": None, "why": "nothing is graded", "over_best_single": None}}
-    assert unmet(["value>=0"], figures) == ["value>=0: value is not known (nothing is graded)"]
-    assert unmet(["over_best_single.low>0"], figures) == [
-        "over_best_single.low>0: over_best_single.low is not known (nothing is graded)"
+    assert judged(["value>=0", "over_best_single.low>0"], figures) == [
+        (False, "value>=0: value is not known (nothing is graded)"),
+        (False, "over_best_single.low>0: over_best_single.low is not known (nothing is graded)"),
     ]
 
 

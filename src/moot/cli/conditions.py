@@ -6,7 +6,7 @@ import math
 import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from moot.errors import UsageError
 from moot.measures.claims.words import withheld_for
@@ -24,18 +24,42 @@ CLAIMED = ("value", "difference", "low", "high", "raw", "p", "low_holm", "high_h
 """Of a figure beside which it says why nothing is claimed: what no condition can rest on."""
 COUNTED = ("clusters", "measurement")
 """Keys of a report with several figures that say what was done, and nothing of how good it is."""
+OF_THE_HEADLINE = (
+    *("value", "low", "high", "bounds", "over_best_single", "over_captain", "after_the_fact", "best_single", "skyline"),
+    *("preferred", "preferences"),
+)
+"""Whose `SHARES` are parts of one, or what two such differ by, of points of a rubric as well."""
+SHARES = (*CLAIMED, "share")
+ALWAYS_SHARES = ("share", "p", "p_holm")
 _FORM = re.compile(r"\s*([A-Za-z_][\w.]*)\s*(>=|<=|>|<)\s*(\S+)\s*")
 
 
 def checked_conditions(conditions: Sequence[str]) -> None:
-    """That each can be read; before a store is opened."""
+    """That each can be read, and that a figure could fail it as well as meet it; before a store is opened."""
     for condition in conditions:
-        _parts(condition)
+        keys, _, number = _parts(condition)
+        if abs(number) > 1 and _is_share(keys):
+            raise UsageError(
+                f"--fail-under: {condition}: {'.'.join(keys)} is a share or a difference of shares, from -1 to 1; expected"
+                f" {number / 100:g} for {number:g} points or percent"
+            )
 
 
-def unmet(conditions: Sequence[str], figures: Mapping[str, Any]) -> list[str]:
-    """In words, those that do not hold. What is not known holds nowhere: nobody is let through on it."""
-    return [told for condition in conditions if (told := _unmet(condition, figures)) is not None]
+def _is_share(keys: Sequence[str]) -> bool:
+    keys = keys[1:] if keys[0] == "headline" else keys
+    return bool(keys) and (keys[-1] in ALWAYS_SHARES or (keys[0] in OF_THE_HEADLINE and keys[-1] in SHARES))
+
+
+class CheckedFigure(NamedTuple):
+    """Whether a condition holds, and in words what the figure is."""
+
+    holds: bool
+    words: str
+
+
+def judged(conditions: Sequence[str], figures: Mapping[str, Any]) -> list[CheckedFigure]:
+    """Each condition. What is not known holds nowhere: nobody is let through on it."""
+    return [_judged(condition, figures) for condition in conditions]
 
 
 def _parts(condition: str) -> tuple[list[str], str, float]:
@@ -63,12 +87,12 @@ def _numbers_in(keys: Sequence[str], place: object, headline: Mapping[str, Any])
     return f"; expected one, such as {', '.join([*whole, *over])}" if whole or over else ""
 
 
-def _unmet(condition: str, figures: Mapping[str, Any]) -> str | None:
+def _judged(condition: str, figures: Mapping[str, Any]) -> CheckedFigure:
     keys, compared, number = _parts(condition)
     value, why = _value(keys, figures)
     if value is None:
-        return f"{condition}: {'.'.join(keys)} is not known{f' ({why})' if why else ''}"
-    return None if COMPARED[compared](value, number) else f"{condition}: it is {value:g}"
+        return CheckedFigure(False, f"{condition}: {'.'.join(keys)} is not known{f' ({why})' if why else ''}")
+    return CheckedFigure(COMPARED[compared](value, number), f"{condition}: it is {value:g}")
 
 
 def _value(keys: Sequence[str], figures: Mapping[str, Any]) -> tuple[float | None, str | None]:

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from sqlalchemy import Connection
 
-from moot.cli.conditions import checked_conditions, unmet
+from moot.cli.conditions import checked_conditions, judged
 from moot.cli.file_graders import FileGraders
 from moot.cli.interrupts import ends_on_ctrl_c
 from moot.cli.outputs import checked_output, refuse_inputs
@@ -106,7 +106,7 @@ def report_command(
     runs = [asyncio.run(read_report(path, store, wanted, served, plan, since=from_when)) for path in (paths or (None,))]
     if len(runs) > 1:
         _refuse_one_run_twice(paths, runs)
-    failed = unmet(conditions, runs[0].run.figures)  # before anything is shown: a figure may not be there
+    told_of = judged(conditions, runs[0].run.figures)  # before anything is shown: a figure may not be there
     both = side_by_side(runs[0].run, runs[1].run) if len(runs) > 1 else None
     if output is not None or kind is not None:  # else it stands on top of the figures, or is a key of them
         for reading in runs:
@@ -121,9 +121,9 @@ def report_command(
         print_json(both or runs[0].run.figures)
     else:
         _tell(told, runs, both, sections, (paths[0] if paths else None, store, served, since))
-    for condition in failed:
-        say(f"moot: not met: {condition}", file=sys.stderr)
-    return 1 if failed else 0
+    for condition in told_of:
+        say(f"moot: {'met' if condition.holds else 'not met'}: {condition.words}", file=sys.stderr)
+    return 0 if all(condition.holds for condition in told_of) else 1
 
 
 def _tell(

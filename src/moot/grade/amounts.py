@@ -41,17 +41,21 @@ _DOLLAR = "\ue001"
 _MARKED = re.compile(r"(?<![\w*`])(\*{1,3}|_{1,3}|`)(?=[^\s*_`])([^*_`]{1,80})(?<=[^\s*_`])\1(?![\w*`])")
 _BRACKETS = re.compile(r"(?P<before>.*)\((?P<inside>[^()]{1,80})\)")
 _APART = re.compile(r"(?<=[0-9])-?(?=[^\W\d_]|[°$€₽])(?![eExXхХ] ?[-−–+]?[0-9])")
-_MONEY = re.compile(r"(?P<minus>[-−–]? ?)(?:US ?(?=\$))?(?P<sign>[$€₽]) ?(?P<rest>[-−–]? ?[0-9].*)")
+_MONEY = re.compile(
+    r"(?P<minus>[-−–]? ?)(?:(?i:US) ?(?=\$))?(?P<sign>[$€₽]|(?i:(?!US)[A-Z]{1,3}\$|USD|EUR|RUB)) ?(?P<rest>[-−–]? ?[0-9].*)"
+)
+_SIGNS = {"USD": "$", "EUR": "€", "RUB": "₽", "AU$": "A$", "CA$": "C$"}
+"""Of whoever's dollars, A$ and HK$, the letters are part of the sign; of US$ they say nothing."""
 _MINUS = re.compile(r"(?:minus|минус|[-−–]) ?(?=\S)", re.IGNORECASE)
 _VALUE = re.compile(r"[^\W_](?:[\w ,./’'-]*[\w.])?")
 _READ = re.compile(r"(?P<whole>[0-9]+)(?:\.(?P<part>[0-9]+))?")
 _SCALE_OF_MONEY = re.compile(r"[0-9.,]+ ?[A-Za-z]{1,2}")
-_YEAR = re.compile(r"(?:[Вв] )?(?P<year>[12][0-9]{3})(?: ?(?P<word>год[ауе]?|г))?\.?")
+_YEAR = re.compile(r"(?P<in>[Вв] )?(?P<year>[12][0-9]{3})(?: ?(?P<word>год[ауе]?|г))?(?P<point>\.?)")
 _LEFT_OUT = frozenset("$€₽°")
 _SECONDS_OR_CELSIUS = {"second", "°C"}
 """Of 5 с and 5 °С, whose letter is the same."""
-_NO_UNIT = re.compile(r"[0-9](?:s\Z|[BK]\W{0,9}\Z)")
-"""1990s, and 7B and 4K, which are rather thousands and thousand millions."""
+_NO_UNIT = re.compile(r"[0-9](?:s\Z|B\W{0,9}\Z)|(?<![0-9.,^])[0-9]{1,2}[KК]\W{0,9}\Z")
+"""1990s, and 7B and 4K, which are rather thousand millions and thousands; 300K and 2.7K are temperatures."""
 _RANK = "second"
 _MAY_BE = re.compile(r"[0-9⁰-⁹]|[^\W\d_]{2}")
 
@@ -80,7 +84,8 @@ def is_same_amount(one: str, other: str, language: str) -> bool:
 def may_be_same_amount(one: str, other: str, language: str) -> bool:
     """The same where a letter alone is one of the units, and may be something else; or where a number stands without its
     dollars, euros, roubles or degrees, which it may as it does without their sign; or a year without that word."""
-    if (year := _year(one)) is not None and (same := _year(other)) is not None and one != other:
+    year, same = _year(one), _year(other)
+    if year is not None and same is not None and one != other and _are_years(year, same):
         return year["year"] == same["year"]
     if (pair := _both(one, other, language)) is None:
         return False
@@ -89,12 +94,33 @@ def may_be_same_amount(one: str, other: str, language: str) -> bool:
         return False
     if here.unit is None or there.unit is None:
         unit, bare = (here.unit, other) if there.unit is None else (there.unit, one)
-        return unit is not None and unit.name in _LEFT_OUT and not units(bare)  # 5 percent has no unit here
+        return unit is not None and _may_be_left_out(unit) and not units(bare)  # 5 percent has no unit here
     return (here.unit.is_letter or there.unit.is_letter) and here.unit.name == there.unit.name
+
+
+def _may_be_left_out(unit: UnitRead) -> bool:
+    return unit.name in _LEFT_OUT or unit.name.endswith("$")  # A$
 
 
 def _year(text: str) -> re.Match[str] | None:
     return _YEAR.fullmatch(unwrapped(text)) if len(text) <= _MOST else None
+
+
+def _are_years(one: re.Match[str], other: re.Match[str]) -> bool:
+    """1500 г may be grams as well, unless the other says that it is a year."""
+    unclear = (_may_be_grams(one), _may_be_grams(other))
+    return not any(unclear) or (not all(unclear) and all(year["word"] or year["in"] for year in (one, other)))
+
+
+def _may_be_grams(year: re.Match[str]) -> bool:
+    """Unlike 1500 г. and в 1500 г."""
+    return year["word"] == "г" and not year["point"] and not year["in"]
+
+
+def one_may_be_grams(one: str, other: str) -> bool:
+    """Of two years in the same words: 1500 is 1500 г., and no 1500 г."""
+    year, same = _year(one), _year(other)
+    return year is not None and same is not None and _may_be_grams(year) != _may_be_grams(same)
 
 
 def are_two_amounts(one: str, other: str, language: str) -> bool:
@@ -115,7 +141,7 @@ def may_be_several(text: str, language: str) -> bool:
     if (year := _year(text)) is not None and year["word"] is not None:
         return True
     read = amount(text, language)
-    return read is not None and read.unit is not None and (read.unit.is_letter or read.unit.name in _LEFT_OUT)
+    return read is not None and read.unit is not None and (read.unit.is_letter or _may_be_left_out(read.unit))
 
 
 def amount_key(text: str, language: str) -> str | None:
@@ -163,12 +189,13 @@ def _amount(text: str, language: str) -> Amount | None:
 
 def _of_money(money: re.Match[str], language: str) -> Amount | None:
     """With its sign before the number it is money, and of no other unit: $5 m are five million, and $10 T no tesla."""
-    minus, rest, sign = money["minus"].strip(), money["rest"], money["sign"]
+    minus, rest, sign = money["minus"].strip(), money["rest"], money["sign"].upper()
+    sign = _SIGNS.get(sign, sign)
     words = rest.split()
     if len(words) > 1 and (unit := read_unit(" ".join(words[1:]))) is not None and unit.name == sign:
         rest = words[0]
     if _SCALE_OF_MONEY.fullmatch(rest):
-        value = _value(rest, language, read=spelled(f"{sign}{rest}", language))
+        value = _value(rest, language, read=spelled(f"{sign[-1]}{rest}", language))
     else:
         value = _power(rest) or _value(rest, language)
     if value is None or (minus and value.minus):

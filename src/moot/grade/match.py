@@ -13,7 +13,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import ClassVar, Protocol
 
-from moot.grade.amounts import are_two_amounts, is_same_amount, may_be_same_amount, may_be_several
+from moot.grade.amounts import are_two_amounts, is_same_amount, may_be_same_amount, may_be_several, one_may_be_grams
 from moot.grade.apart import may_part_numbers, numbers_of
 from moot.grade.lemmas import lemmas
 from moot.grade.listed import NOT_LISTED, only_listed
@@ -201,6 +201,7 @@ def alike(one: str, other: str, language: str) -> bool:
     return is_same_amount(one, other, language) or (
         bool(units(one)) == bool(units(other))
         and not _one_is_percent(one, other)
+        and not one_may_be_grams(one, other)
         and _say_the_same(one, other, language)
     )
 

@@ -17,7 +17,8 @@ from moot.grade.numerals import WordRead, ranks_and_counts
 
 _RANK, _COUNT, _DECADE = "rank", "count", "decade"
 _MAY_BE = re.compile(r"[а-яё]", re.IGNORECASE)
-_NUMBER = re.compile(r"[0-9]{1,15}|[ivxlcdm]{1,12}")
+_NUMBER = re.compile(r"[0-9]{1,15}|(?=[ivx])x{0,3}(?:ix|iv|v?i{0,3})")
+"""Roman ones as centuries and classes have them: what has an l, c, d or m is rather DVD, LCD or DC."""
 _CYRILLIC = re.compile(r"[а-я]{2,60}")
 _ENDING = re.compile(r"[0-9]*(?P<ending>[а-я]{0,60})")
 _OF_SEVERAL = re.compile(r"(?:.*ы)?(?:х|ми)|.*ые|третьи(?:х|ми)?")

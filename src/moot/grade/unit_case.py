@@ -42,11 +42,14 @@ _IN_WORDS = re.compile(
 )
 """5 megawatts, which are 5 MW, and 5 millimeters."""
 _IN_QUANTITY = re.compile(r"(?<!\\)(?<![^\W\d_])[^\W\d_]+")
+_OF_AUSTRALIA = re.compile(r"(?<![^\W_$])[Aa](?=\\?\$ ?[0-9])")
+"""Of A$5, which is no article."""
 _ONE_OHM = str.maketrans("Ω", "Ω")
 
 
 def with_units(text: str) -> str:
     """A text in which such units behind a number are written out."""
+    text = _OF_AUSTRALIA.sub("AU", text) if "$" in text else text
     if "Hg" in text:
         text = text.replace("mm Hg", "mmHg")
     return _IN_WORDS.sub(_as_written_out, _QUANTITY.sub(_written_out, text.translate(_ONE_OHM)))

@@ -44,6 +44,7 @@ _OTHERS = {
     "day": "day", "days": "day", "mph": "mile/hour", "kph": "kilometre/hour", "dollar": "$", "dollars": "$", "euro": "€",
     "euros": "€", "rouble": "₽", "roubles": "₽", "ruble": "₽", "rubles": "₽", "degree": "°", "degrees": "°",
     "usd": "$", "eur": "€", "rub": "₽",
+    **{f"{country} {dollar}": "$" for country in ("us", "u.s.", "united states") for dollar in ("dollar", "dollars")},
     "mmhg": "millimetre of mercury", "mm hg": "millimetre of mercury",
 }  # fmt: skip
 _OF_RUSSIAN = {
@@ -106,6 +107,7 @@ def _words() -> Iterator[tuple[str, str]]:
             yield from ((f"{prefix}{stem}{ending}", f"{english}{name}") for ending in _ENDINGS)
     for stem, name in _OTHERS_OF_RUSSIAN.items():
         yield from ((f"{stem}{ending}", name) for ending in _ENDINGS)
+    yield from ((f"доллар{ending} сша", "$") for ending in _ENDINGS)
 
 
 def _symbols() -> Iterator[tuple[str, str]]:

@@ -2,8 +2,8 @@
 
 A number may stand without its unit, and is graded as if it had one. Where both texts name units, and not the same ones, they
 are two answers: currencies, parts of a hundred and of a thousand, degrees, minutes and seconds of arc or feet and inches, and a
-note raised or lowered. Units in words differ as words do, but for percent, which is as often a word as a sign. A dollar may be
-anybody's where it is not said whose: $5 is A$5, which is no C$5.
+note raised or lowered. Units in words differ as words do, but for percent, which is as often a word as a sign. A$5 is
+neither C$5 nor $5, by the letters before the sign.
 """
 
 from __future__ import annotations
