@@ -14,7 +14,16 @@ from moot.grade.group import GROUPING
 from moot.measures.askings import Askings
 from moot.measures.cells import Row, Stored
 from moot.measures.draft_calls import CellDrafts, made_of
-from moot.measures.episodes import EpisodeOutline, Key, call_keys, drafts_alone, lacks_calls, outlines, right_of
+from moot.measures.episodes import (
+    EpisodeOutline,
+    Key,
+    call_keys,
+    drafts_alone,
+    missing_in,
+    outlines,
+    right_of,
+    unrecorded_in,
+)
 from moot.measures.team_drafts import TeamDrafts, said_of
 from moot.models.cut_out import CUT_OUT
 from moot.stats.graded import FEW_WAITING
@@ -128,6 +137,7 @@ def _outlines_alone(
     several, answers = list(map(orjson.loads, endings.transcripts)), endings.answers
     players = [cell["player"] or "" for cell in endings.cells]
     askings.alone(players, [question for question, _ in keys], endings.outcomes, several)
+    unrecorded = [unrecorded_in(steps, askings.never_made) for steps in several]
     right = [
         value if value is not None or answer is not None else 0.0 for value, answer in zip(values, answers, strict=True)
     ]
@@ -143,8 +153,9 @@ def _outlines_alone(
         calls=[call_keys(steps, askings.never_made) for steps in several],
         said=[None if _failed(steps) else answer for steps, answer in zip(several, answers, strict=True)],
         open_words=[answer if value is None else None for value, answer in zip(right, answers, strict=True)],
-        unreached=map(names_of_json, endings.unreached),
-        lacks_calls=[lacks_calls(steps, askings.never_made) for steps in several],
+        unreached=map(missing_in, map(names_of_json, endings.unreached), unrecorded),
+        lacks_calls=map(bool, unrecorded),
+        unrecorded=unrecorded,
     )
 
 
@@ -222,6 +233,7 @@ def _outline(
     order = tuple(intern(name) for holders in look.order for name in holders) if look is not None else ()
     calls = call_keys(steps, never_made)
     right, outcome = right_of(row), row["outcome"]
+    unrecorded = unrecorded_in(steps, never_made)
     hangs = bool(of_kind(traces, HangsOnCut))
     if hangs:
         right = None
@@ -239,8 +251,9 @@ def _outline(
         drafts,
         row["repeat"],
         open_words=CUT_OUT if hangs else row["answer"] if right is None else None,
-        unreached=without_whom(row["unreached"], traces),
-        lacks_calls=lacks_calls(steps, never_made),
+        unreached=missing_in(without_whom(row["unreached"], traces), unrecorded),
+        lacks_calls=bool(unrecorded),
+        unrecorded=unrecorded,
     )
 
 

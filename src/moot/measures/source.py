@@ -25,7 +25,16 @@ from moot.measures.askings import AskedAs, Askings, Attended, unusual_finishes
 from moot.measures.cells import Row, playing_alone, stored_cells, table_of
 from moot.measures.cells import Stored as Stored
 from moot.measures.draft_calls import CellDrafts, DraftTable, MadeByKey, draft_tables, made_alone
-from moot.measures.episodes import EpisodeOutline, Key, Recorded, call_keys, drafts_of, named_if_none_came
+from moot.measures.episodes import (
+    EpisodeOutline,
+    Key,
+    Recorded,
+    call_keys,
+    drafts_of,
+    missing_in,
+    named_if_none_came,
+    unrecorded_in,
+)
 from moot.measures.kept_rows import KeptRows
 from moot.measures.outlines import all_outlines_alone, names_of_json, outlines_alone, outlines_together
 from moot.measures.spending import Spending, Spent
@@ -283,6 +292,8 @@ class Source:
     def episodes(self, cell: Stored) -> Iterator[Recorded]:
         """Every play of a cell, in the order of the questions. Verdicts are read as they are asked for, and not kept."""
         for row in self.results(cell):
+            steps = orjson.loads(row["transcript"])
+            unrecorded = unrecorded_in(steps, self.never_made)
             yield Recorded(
                 cell,
                 self.cases[row["question"]],
@@ -293,8 +304,9 @@ class Source:
                 self.graded_as(row)[0],
                 row["stage"],
                 row["seconds"],
-                call_keys(orjson.loads(row["transcript"]), self.never_made),
-                names_of_json(row["unreached"]),
+                call_keys(steps, self.never_made),
+                missing_in(names_of_json(row["unreached"]), unrecorded),
+                unrecorded,
             )
 
     def groups(self, episode: Recorded) -> Groups:
