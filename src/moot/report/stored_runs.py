@@ -192,7 +192,13 @@ def _without(headline: Mapping[str, Any]) -> str:
         return ""
     claimed = ". Nothing is claimed." if unreached["withheld"] else ""
     recorded, who = set(unreached.get("unrecorded", ())), set(unreached["who"])
-    why = "no recorded reply" if who <= recorded else "a model not reached, or not recorded," if recorded else "a model not reached"
+    why = (
+        "no recorded reply"
+        if who <= recorded
+        else "a model not reached, or not recorded,"
+        if recorded
+        else "a model not reached"
+    )
     return f"; {why} on {unreached['questions']:,} of {unreached['of']:,}{claimed}"
 
 

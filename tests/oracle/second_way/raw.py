@@ -269,6 +269,17 @@ class Raw:
         plays = [play for several in self._as_played.values() for play in several] if self.again else []
         return {(play.question, play.repeat, name) for play in plays for name in play.unreached}
 
+    @cached_property
+    def without_reply(self) -> set[tuple[str, int, str]]:
+        """By question and the repeat of the drafts: to whom a recording has no reply."""
+        cells = {cell.id: cell for cell in self.cells}
+        found = set()
+        for own in self._as_played.values():
+            for play in own:
+                repeat = play.repeat // int(cells[play.cell].traits.get("repeats", 1))
+                found |= {(play.question, repeat, name) for name in play.unrecorded}
+        return found
+
     def unrecorded(self, steps: list[list[Any]]) -> frozenset[str]:
         """Whose call never took place, unless it was only to ask again for what a recording's reply did not say."""
         places = [(who, stage, turn) for who, stage, turn, *_ in steps]
