@@ -192,13 +192,7 @@ def _without(headline: Mapping[str, Any]) -> str:
         return ""
     claimed = ". Nothing is claimed." if unreached["withheld"] else ""
     recorded, who = set(unreached.get("unrecorded", ())), set(unreached["who"])
-    why = (
-        "no recorded reply"
-        if who <= recorded
-        else "a model not reached, or not recorded,"
-        if recorded
-        else "a model not reached"
-    )
+    why = "no recorded reply" if who <= recorded else f"a model not reached{' or recorded' if recorded else ''}"
     return f"; {why} on {unreached['questions']:,} of {unreached['of']:,}{claimed}"
 
 
