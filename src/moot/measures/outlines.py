@@ -29,6 +29,7 @@ from moot.models.cut_out import CUT_OUT
 from moot.stats.graded import FEW_WAITING
 from moot.store import queries
 from moot.store.bulk_read import Marks, episode_columns, most_repeats
+from moot.store.rows import verdict_of
 from moot.traces import (
     DecidedFrom,
     Extraction,
@@ -42,7 +43,7 @@ from moot.traces import (
     trace_json,
     trace_of,
 )
-from moot.types import Answer
+from moot.types import Answer, Case
 
 _LOOKED_AT = frozenset(
     trace_json(record)["kind"]
@@ -156,6 +157,26 @@ def _outlines_alone(
         unreached=map(missing_in, map(names_of_json, endings.unreached), unrecorded),
         lacks_calls=map(bool, unrecorded),
         unrecorded=unrecorded,
+    )
+
+
+def recorded(cell: Stored, case: Case, row: Row, right: float | None, never_made: Collection[str]) -> Recorded:
+    """One episode whole, from a row of `queries.results`. `right`: what it is worth."""
+    steps = orjson.loads(row["transcript"])
+    unrecorded = unrecorded_in(steps, never_made)
+    return Recorded(
+        cell,
+        case,
+        row["question"],
+        row["position"],
+        row["repeat"],
+        verdict_of(row["verdict"]),
+        right,
+        row["stage"],
+        row["seconds"],
+        call_keys(steps, never_made),
+        missing_in(names_of_json(row["unreached"]), unrecorded),
+        unrecorded,
     )
 
 
