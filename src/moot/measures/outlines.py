@@ -17,6 +17,7 @@ from moot.measures.draft_calls import CellDrafts, made_of
 from moot.measures.episodes import (
     EpisodeOutline,
     Key,
+    Recorded,
     call_keys,
     drafts_alone,
     missing_in,
