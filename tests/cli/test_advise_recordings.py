@@ -106,5 +106,5 @@ def test_times_that_are_filled_in_are_said_to_be(tmp_path: Path) -> None:
     for costs, what in ((True, "cost and time are"), (False, "time is")):
         folder = tmp_path / what
         folder.mkdir()
-        said = command("advise", cup(folder, live=False, costs=costs, missing=8), "--json")
-        assert f"8 drafts are missing: their {what} taken as the mean of the player's others" in said
+        said = command("advise", cup(folder, live=False, costs=costs, missing=6), "--json")
+        assert f"6 drafts are missing: their {what} taken as the mean of the player's others" in said

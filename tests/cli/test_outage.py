@@ -761,7 +761,7 @@ def test_after_an_outage_no_team_is_named_as_the_one_to_take(tmp_path: Path) -> 
     path = cup(tmp_path, ["solo"], questions=24)
     outage(path, "bob", share=2)
     said = " ".join(command("select", path, "--k", "2").split())
-    assert "No team to take yet: bob could not be reached on too many questions." in said
+    assert "No team to take yet: on too many questions there is no reply of bob." in said
     assert "The team to take" not in said
     assert "moot select" not in said
     with asked():

@@ -50,7 +50,7 @@ def test_what_one_answer_more_could_turn_round_is_not_claimed(during: Figures) -
     assert during["talk_threshold"]["talk_from"] == 2
     for told in _claims(during):
         assert (told["difference"] > 0, told["low"], told["low_holm"], told["p_holm"]) == (True, None, None, None)
-        assert told["why"] == "plays that went on without a model that could not be reached could reverse it"
+        assert told["why"] == "plays that went on without a model could reverse it"
 
 
 def test_once_all_are_reached_it_may_be_gone() -> None:

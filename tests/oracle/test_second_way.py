@@ -200,6 +200,24 @@ def test_what_was_paid_here_beside_recordings_too(cost_usd: float | None, live: 
     assert not [*differences(shown, {key: expected[key] for key in shown})]
 
 
+@pytest.mark.parametrize("holes", [1, 4])
+def test_recordings_with_holes_too(holes: int, tmp_path: Path) -> None:
+    """One that could not turn what is claimed, and more than a few."""
+    questions = [{"id": f"q{n}", "text": f"Thing {n}?", "answer": "oslo"} for n in range(40)]
+    (tmp_path / "q.jsonl").write_text("\n".join(map(json.dumps, questions)))
+    replies = [
+        {"model": model, "question_id": f"q{n}", "answer": "bern" if n % 3 == place else "oslo"}
+        for place, model in enumerate(("ann", "bob", "cat"))
+        for n in range(40)
+        if model != "ann" or n >= holes
+    ]
+    (tmp_path / "replies.jsonl").write_text("\n".join(map(json.dumps, replies)))
+    names = ("ann", "bob", "cat")
+    models = {name: {"provider": "recorded", "file": "replies.jsonl", "model": name} for name in names}
+    keys = {"name": "cup", "questions": {"file": "q.jsonl"}, "models": models, "strategies": ["solo", "vote"]}
+    _check(tmp_path, {**keys, "hypotheses": ["accuracy(vote) > accuracy(solo@ann)"]})
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("number", [51, *range(57, 57 + 2 * MORE)])
 def test_cohorts_and_names_too(number: int, tmp_path: Path) -> None:

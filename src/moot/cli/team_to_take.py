@@ -36,8 +36,8 @@ def team_to_take(
         return
     if away := row.get("unreached"):  # they count as not right where they were not asked
         yield (
-            f"No team to take yet: {few_names(away)} could not be reached on too many questions."
-            " Run it again, then choose again."
+            f"No team to take yet: on too many questions there is no reply of {few_names(away)}."
+            " Run it again, or complete the recording, then choose again."
         )
         return
     several = len([each for each in rows if each["kind"] == "selector"]) > 1

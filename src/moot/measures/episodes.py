@@ -41,7 +41,9 @@ class Recorded:
     calls: tuple[str, ...]
     """The keys of its calls: see `Source.spent`."""
     unreached: tuple[str, ...] = ()
-    """Who could not be reached: it is played again, but for what was asked of a served team."""
+    """Who is missing in it, as in its outline."""
+    unrecorded: tuple[str, ...] = ()
+    """Who of these is so since a recording has no reply."""
 
     @property
     def outcome(self) -> str:
@@ -89,9 +91,12 @@ class EpisodeOutline(NamedTuple):
     never_came: str | None = None
     """Whose it is, where every episode of its cell failed."""
     unreached: tuple[str, ...] = ()
-    """Who could not be reached: it is played again."""
+    """Who is missing: it may come to something else once it is played again, be it that somebody could not be reached or that a
+    recording has no reply, and may be completed. Not so of what was asked of a served team."""
     lacks_calls: bool = False
     """Whether one that it asked for never took place, since a recording has no reply to it: then it took less than it would."""
+    unrecorded: tuple[str, ...] = ()
+    """Who of the missing is so since a recording has no reply."""
 
     @property
     def way(self) -> WayOfGrading:
@@ -153,17 +158,23 @@ def call_keys(steps: Sequence[Sequence[Any]], never_made: Collection[str] = ()) 
     return tuple(dict.fromkeys(step[3] for step in steps if step[3] and step[3] not in never_made))
 
 
-def lacks_calls(steps: Sequence[Sequence[Any]], never_made: Collection[str]) -> bool:
-    """Whether one that a play asked for never took place. To ask a recording again for what was of no use brings nothing new:
-    what it took is all told by the reply that is there."""
+def unrecorded_in(steps: Sequence[Sequence[Any]], never_made: Collection[str]) -> tuple[str, ...]:
+    """Of whom a play asked for a call that never took place, each once. To ask a recording again for what was of no use brings
+    nothing new: what it took is all told by the reply that is there."""
     if not never_made:
-        return False
+        return ()
     asked: set[tuple[Any, ...]] = set()
+    names: set[str] = set()
     for step in steps:
         if step[3] in never_made and tuple(step[:3]) not in asked:
-            return True
+            names.add(step[0])
         asked.add(tuple(step[:3]))
-    return False
+    return tuple(sorted(names))
+
+
+def missing_in(unreached: tuple[str, ...], unrecorded: tuple[str, ...]) -> tuple[str, ...]:
+    """Both, each name once."""
+    return tuple(sorted({*unreached, *unrecorded})) if unrecorded else unreached
 
 
 def drafts_of(cell: Stored, verdict: Verdict) -> tuple[Answer, ...]:

@@ -17,6 +17,7 @@ import orjson
 from moot.data.clusters import clusters_of
 from moot.engine.match_record import Groups
 from moot.measures.episodes import Key, drafts_of
+from moot.measures.missing_words import missing_words, way_out
 from moot.measures.source import Source, Stored
 from moot.stats.counted_words import whose_words
 from moot.stats.graded import FEW_WAITING, why_unfair
@@ -46,7 +47,9 @@ class GradedDrafts:
     places: tuple[tuple[Source, Key], ...] = field(default=(), repr=False)
     """Of each lesson the experiment, and which of its plays: while the store is open."""
     unreached: tuple[frozenset[str], ...] = field(default=(), repr=False)
-    """Of each lesson whose draft is missing since it could not be reached."""
+    """Of each lesson whose draft is missing since it could not be reached, or since a recording has no reply."""
+    unrecorded: frozenset[str] = field(default=frozenset(), repr=False)
+    """Of whom a recording has no reply."""
     asked_again: bool = True
     """Whether the next run asks these: nobody plays again what was asked of a served team."""
 
@@ -59,8 +62,9 @@ class GradedDrafts:
         """Who is missing on how many questions, where anybody is. `again`: what is typed to have them asked again."""
         if missing := self.unreached_by_player:
             whose = whose_words(missing, of=len(self.lessons))
-            told = f"a model could not be reached on this many questions: {whose}"
-            yield f"{told}; {again} asks again" if self.asked_again else told
+            recorded = self.unrecorded.intersection(missing)
+            told = f"{missing_words(missing, recorded)} on this many questions: {whose}"
+            yield f"{told}; {way_out(missing, recorded, f'{again} asks again')}" if self.asked_again else told
 
     def why_unfair(self, again: str = "moot run") -> str | None:
         """Why nothing may be learnt from these; None: it may. `again`: as for those who could not be reached."""
@@ -87,7 +91,9 @@ class _Heard:
     grouped: Mapping[str, str | None] = field(default_factory=dict)
     """By player what it had said where that was grouped."""
     unreached: set[str] = field(default_factory=set)
-    """Who could not be reached in some play: whose draft is missing then may be known by another."""
+    """Who is missing in some play: whose draft is missing then may be known by another."""
+    unrecorded: set[str] = field(default_factory=set)
+    """Who of these is so since a recording has no reply."""
 
     def add(self, drafts: Iterable[Answer], names: Sequence[str]) -> None:
         """What failed once may have been asked for again."""
@@ -135,6 +141,7 @@ def _heard(source: Source, players: Sequence[str], fits: Fits, way: Drafts) -> d
             # Whoever reads replies may be missing too: then nobody knows what any of the silent have said.
             missing = set(episode.unreached)
             heard.unreached.update(missing & set(names) if missing <= seats else names)
+            heard.unrecorded.update(episode.unrecorded if seats.issuperset(episode.unrecorded) else names)
             # Who drafts in two calls may talk before it groups: what is grouped then are no drafts.
             if (
                 way == SINGLE_CALL
@@ -184,5 +191,6 @@ def _graded(
         by_words,
         tuple(places),
         tuple(unreached),
+        unrecorded=frozenset[str]().union(*(heard.unrecorded for _, _, heard in found)),
         asked_again=not any(source.served for source, _, _ in found),
     )

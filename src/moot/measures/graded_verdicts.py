@@ -14,6 +14,7 @@ import orjson
 from moot.decide.talk_chance import end_of
 from moot.measures.episodes import Key, Recorded
 from moot.measures.graded_drafts import Fits
+from moot.measures.missing_words import missing_words, way_out
 from moot.measures.source import Source, Stored
 from moot.stats.graded import FEW_WAITING
 from moot.strategies.natives import SINGLE_CALL, Drafts
@@ -38,7 +39,9 @@ class PlayedVerdicts:
     drafted: bool = True
     """Whether its players draft alone; else how it ended tells how sure it is."""
     without: list[int] = field(default_factory=list)
-    """Places of the questions that it was played on without somebody who could not be reached."""
+    """Places of the questions that it was played on without somebody who is missing."""
+    unrecorded: list[int] = field(default_factory=list)
+    """Those of them where a recording has no reply."""
 
     @property
     def why_unfair(self) -> str | None:
@@ -46,7 +49,8 @@ class PlayedVerdicts:
         plays = len(self.by_place) + len(self.without)
         if len(self.without) <= FEW_WAITING * plays:
             return None
-        return f"in {len(self.without):,} of {plays:,} plays a model could not be reached; moot run asks again"
+        told = missing_words(self.without, self.unrecorded), way_out(self.without, self.unrecorded)
+        return f"in {len(self.without):,} of {plays:,} plays {told[0]}; {told[1]}"
 
     @property
     def title(self) -> str:
@@ -66,7 +70,7 @@ def graded_verdicts(
     """
     found: dict[str, PlayedVerdicts] = {}
     verdicts: dict[str, dict[int, LessonVerdict]] = {}
-    without: dict[str, list[int]] = {}
+    without: dict[str, tuple[list[int], list[int]]] = {}
     for source in dict.fromkeys(source for source, _ in places):
         here = {key: place for place, (of, key) in enumerate(places) if of is source}
         for cell in source.cells:
@@ -77,15 +81,16 @@ def graded_verdicts(
             by_place = verdicts.setdefault(mark, {})
             captain = None if cell["player"] else cell["captain"]
             label = f"{cell['label']}@{cell['player']}" if cell["player"] else cell["label"]
-            missing = without.setdefault(mark, [])
+            missing, recorded = without.setdefault(mark, ([], []))
             found[mark] = PlayedVerdicts(
-                mark, cell["strategy"], label, captain, seats, by_place, way is not None, missing
+                mark, cell["strategy"], label, captain, seats, by_place, way is not None, missing, recorded
             )
             for episode in source.whole.episodes(cell):
                 if episode.key not in here:
                     continue
                 if episode.unreached and not source.served:
                     missing.append(here[episode.key])
+                    recorded += [here[episode.key]] if episode.unrecorded else []
                 else:
                     by_place.setdefault(here[episode.key], _verdict(source.whole, episode))
     return list(found.values())

@@ -14,12 +14,23 @@ from moot.grade.group import GROUPING
 from moot.measures.askings import Askings
 from moot.measures.cells import Row, Stored
 from moot.measures.draft_calls import CellDrafts, made_of
-from moot.measures.episodes import EpisodeOutline, Key, call_keys, drafts_alone, lacks_calls, outlines, right_of
+from moot.measures.episodes import (
+    EpisodeOutline,
+    Key,
+    Recorded,
+    call_keys,
+    drafts_alone,
+    missing_in,
+    outlines,
+    right_of,
+    unrecorded_in,
+)
 from moot.measures.team_drafts import TeamDrafts, said_of
 from moot.models.cut_out import CUT_OUT
 from moot.stats.graded import FEW_WAITING
 from moot.store import queries
 from moot.store.bulk_read import Marks, episode_columns, most_repeats
+from moot.store.rows import verdict_of
 from moot.traces import (
     DecidedFrom,
     Extraction,
@@ -33,7 +44,7 @@ from moot.traces import (
     trace_json,
     trace_of,
 )
-from moot.types import Answer
+from moot.types import Answer, Case
 
 _LOOKED_AT = frozenset(
     trace_json(record)["kind"]
@@ -128,6 +139,7 @@ def _outlines_alone(
     several, answers = list(map(orjson.loads, endings.transcripts)), endings.answers
     players = [cell["player"] or "" for cell in endings.cells]
     askings.alone(players, [question for question, _ in keys], endings.outcomes, several)
+    unrecorded = [unrecorded_in(steps, askings.never_made) for steps in several]
     right = [
         value if value is not None or answer is not None else 0.0 for value, answer in zip(values, answers, strict=True)
     ]
@@ -143,8 +155,29 @@ def _outlines_alone(
         calls=[call_keys(steps, askings.never_made) for steps in several],
         said=[None if _failed(steps) else answer for steps, answer in zip(several, answers, strict=True)],
         open_words=[answer if value is None else None for value, answer in zip(right, answers, strict=True)],
-        unreached=map(names_of_json, endings.unreached),
-        lacks_calls=[lacks_calls(steps, askings.never_made) for steps in several],
+        unreached=map(missing_in, map(names_of_json, endings.unreached), unrecorded),
+        lacks_calls=map(bool, unrecorded),
+        unrecorded=unrecorded,
+    )
+
+
+def recorded(cell: Stored, case: Case, row: Row, right: float | None, never_made: Collection[str]) -> Recorded:
+    """One episode whole, from a row of `queries.results`. `right`: what it is worth."""
+    steps = orjson.loads(row["transcript"])
+    unrecorded = unrecorded_in(steps, never_made)
+    return Recorded(
+        cell,
+        case,
+        row["question"],
+        row["position"],
+        row["repeat"],
+        verdict_of(row["verdict"]),
+        right,
+        row["stage"],
+        row["seconds"],
+        call_keys(steps, never_made),
+        missing_in(names_of_json(row["unreached"]), unrecorded),
+        unrecorded,
     )
 
 
@@ -222,6 +255,7 @@ def _outline(
     order = tuple(intern(name) for holders in look.order for name in holders) if look is not None else ()
     calls = call_keys(steps, never_made)
     right, outcome = right_of(row), row["outcome"]
+    unrecorded = unrecorded_in(steps, never_made)
     hangs = bool(of_kind(traces, HangsOnCut))
     if hangs:
         right = None
@@ -239,8 +273,9 @@ def _outline(
         drafts,
         row["repeat"],
         open_words=CUT_OUT if hangs else row["answer"] if right is None else None,
-        unreached=without_whom(row["unreached"], traces),
-        lacks_calls=lacks_calls(steps, never_made),
+        unreached=missing_in(without_whom(row["unreached"], traces), unrecorded),
+        lacks_calls=bool(unrecorded),
+        unrecorded=unrecorded,
     )
 
 

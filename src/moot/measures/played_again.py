@@ -1,8 +1,8 @@
-"""A run as it may turn out once everybody is reached: what went on without somebody may come to anything.
+"""A run as it may turn out once nobody is missing: what went on without somebody may come to anything.
 
-Whoever runs the file again asks them again. So each such play is open here, like an answer that waits for its grade: every
-measure then takes it at its worst for what it claims, and at its best. What is claimed in spite of that no such play can
-contradict. `measures.claims.standing` holds a report against it.
+Whoever runs the file again asks them again, and a recording that lacks a reply may be completed. So each such play is open here,
+like an answer that waits for its grade: every measure then takes it at its worst for what it claims, and at its best. What is
+claimed in spite of that no such play can contradict. `measures.claims.standing` holds a report against it.
 """
 
 from __future__ import annotations
@@ -10,9 +10,11 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any
 
+import orjson
+
 from moot.grade.ways import PLAYED_AGAIN
 from moot.measures.cells import Row, Stored
-from moot.measures.episodes import EpisodeOutline, Key
+from moot.measures.episodes import EpisodeOutline, Key, unrecorded_in
 from moot.measures.outlines import names_of_json
 from moot.measures.source import Source
 from moot.stats.graded import WayOfGrading
@@ -80,14 +82,19 @@ class PlayedAgain(Source):
 
     def graded_as(self, row: Row) -> tuple[float | None, WayOfGrading]:
         found = super().graded_as(row)
-        return (None, "again") if names_of_json(row["unreached"]) and self._opens(row["question"], found[0]) else found
+        return (None, "again") if self._lacks(row) and self._opens(row["question"], found[0]) else found
+
+    def _lacks(self, row: Row) -> bool:
+        if names_of_json(row["unreached"]):
+            return True
+        return bool(self.never_made) and bool(unrecorded_in(orjson.loads(row["transcript"]), self.never_made))
 
     def opens_draft(self, key: Key, draft: Answer, right: float | None) -> bool:
         return draft.text is None and draft.player in self.missing.get(key, ()) and self._opens(key[0], right)
 
     def _open(self, seen: EpisodeOutline) -> EpisodeOutline:
         # What it will take nobody knows: what it took lacks the calls that will be made.
-        whole = seen._replace(unreached=(), never_came=None, lacks_calls=True)
+        whole = seen._replace(unreached=(), unrecorded=(), never_came=None, lacks_calls=True)
         if not self._opens(seen.key[0], seen.right):
             return whole
         return whole._replace(right=None, stage=PLAYED_AGAIN, open_words=None)

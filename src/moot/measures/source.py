@@ -13,7 +13,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-import orjson
 from sqlalchemy import Connection
 
 from moot.data.clusters import clusters_of
@@ -25,9 +24,9 @@ from moot.measures.askings import AskedAs, Askings, Attended, unusual_finishes
 from moot.measures.cells import Row, playing_alone, stored_cells, table_of
 from moot.measures.cells import Stored as Stored
 from moot.measures.draft_calls import CellDrafts, DraftTable, MadeByKey, draft_tables, made_alone
-from moot.measures.episodes import EpisodeOutline, Key, Recorded, call_keys, drafts_of, named_if_none_came
+from moot.measures.episodes import EpisodeOutline, Key, Recorded, drafts_of, named_if_none_came
 from moot.measures.kept_rows import KeptRows
-from moot.measures.outlines import all_outlines_alone, names_of_json, outlines_alone, outlines_together
+from moot.measures.outlines import all_outlines_alone, outlines_alone, outlines_together, recorded
 from moot.measures.spending import Spending, Spent
 from moot.measures.stored_grades import StoredGrades, grader_of
 from moot.measures.team_drafts import TeamDrafts, said_of
@@ -35,7 +34,7 @@ from moot.measures.unfinished import PlanProgress, progress_of, slowest_missing
 from moot.stats.graded import WayOfGrading
 from moot.store import queries
 from moot.store.bulk_read import pays
-from moot.store.rows import config_of, verdict_of
+from moot.store.rows import config_of
 from moot.types import WITH_ANSWER, Answer, Case
 
 
@@ -283,19 +282,7 @@ class Source:
     def episodes(self, cell: Stored) -> Iterator[Recorded]:
         """Every play of a cell, in the order of the questions. Verdicts are read as they are asked for, and not kept."""
         for row in self.results(cell):
-            yield Recorded(
-                cell,
-                self.cases[row["question"]],
-                row["question"],
-                row["position"],
-                row["repeat"],
-                verdict_of(row["verdict"]),
-                self.graded_as(row)[0],
-                row["stage"],
-                row["seconds"],
-                call_keys(orjson.loads(row["transcript"]), self.never_made),
-                names_of_json(row["unreached"]),
-            )
+            yield recorded(cell, self.cases[row["question"]], row, self.graded_as(row)[0], self.never_made)
 
     def groups(self, episode: Recorded) -> Groups:
         """Who said the same among the drafts of an episode: as the team grouped them, else by what was matched. Nothing where

@@ -103,7 +103,7 @@ def _unreached(
     turn it round."""
     without = [who_by_question(source, side.cells, pairs) for side in (one, other)]
     who = {question: set[str]().union(*(side.get(question, ()) for side in without)) for question in pairs}
-    told = unreached_row({question: names for question, names in who.items() if names}, len(pairs))
+    told = unreached_row(source, {question: names for question, names in who.items() if names}, len(pairs))
     if not told:
         return {}
     many = any(too_many_without(source, side.cells, pairs, counted=row["n"]) for side in (one, other))

@@ -20,6 +20,7 @@ from moot.measures.claims.plays_without import PlayOfQuestion, lacking, plays_of
 from moot.measures.claims.standing import stands
 from moot.measures.columns import abstained_words, paired_columns, paired_words, ungraded_columns, with_bounds
 from moot.measures.learnt_in_run import learnt_names, with_learnt_words
+from moot.measures.missing_words import missing_words, way_out
 from moot.measures.played_again import played_again
 from moot.measures.section import Column, Section
 from moot.measures.sides import SideResults, sides
@@ -264,8 +265,10 @@ def side_by_side_sections(comparison: Mapping[str, Any], *, named: bool = True) 
         sentence = f"{first} and {second} have no strategy with questions in common: there is nothing to compare."
     cut = [f"Nothing is claimed of a run that was cut short: {name}." for name in comparison.get("cut_short", ())]
     if without := comparison.get("unreached"):
-        again = "moot run asks them again"
-        cut.append(f"Nothing is claimed where a model could not be reached ({', '.join(without)}): {again}.")
+        rows_without = [row for run in comparison["runs"] for row in run.get("unreached", ())]
+        who, recorded = ({name for row in rows_without for name in row.get(key, ())} for key in ("who", "unrecorded"))
+        again = way_out(who, recorded, "moot run asks them again")
+        cut.append(f"Nothing is claimed where {missing_words(who, recorded)} ({', '.join(without)}): {again}.")
     words = (
         *cut,
         sentence,

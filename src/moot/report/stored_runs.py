@@ -187,11 +187,13 @@ def headline_words(headline: Mapping[str, Any] | None, width: int | None = None)
 
 
 def _without(headline: Mapping[str, Any]) -> str:
-    """On how many questions a model could not be reached: what is asked again may come to something else."""
+    """On how many questions somebody is missing: what is asked again, or recorded, may come to something else."""
     if not (unreached := headline.get("unreached")):
         return ""
     claimed = ". Nothing is claimed." if unreached["withheld"] else ""
-    return f"; a model not reached on {unreached['questions']:,} of {unreached['of']:,}{claimed}"
+    recorded, who = set(unreached.get("unrecorded", ())), set(unreached["who"])
+    why = "no recorded reply" if who <= recorded else f"a model not reached{' or recorded' if recorded else ''}"
+    return f"; {why} on {unreached['questions']:,} of {unreached['of']:,}{claimed}"
 
 
 def preferred_words(preferred: Mapping[str, Any]) -> str:

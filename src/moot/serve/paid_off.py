@@ -30,6 +30,7 @@ from moot.live.served_names import (
 )
 from moot.live.team import LiveTeam
 from moot.measures.claims.words import gain_withheld_for, unreached_words, withheld_for
+from moot.measures.missing_words import way_out
 from moot.measures.numbers import percent
 from moot.measures.preferences.options import BUT_FOR_UNGRADED, COUNTED_AS, missing_told
 from moot.measures.simulated_models import simulated_models
@@ -166,13 +167,13 @@ def _chosen(connection: Connection, file: ExperimentFile, experiment: Plan) -> _
     if headline.get("interim") or headline.get("cut_short"):
         return _Measured(None, "its run is not over")
     if withheld := withheld_for(headline):
-        return _Measured(None, f"in its run {withheld}: moot run asks them again")
+        return _Measured(None, f"in its run {withheld}: {_way_out(headline)}")
     if headline["value"] is None:
         preferred = headline.get("preferred") or {}
         if preferred.get("value") is None:
             return _Measured(None, "nothing of its run can be ranked yet")
         if unreached := preferred.get("unreached"):
-            return _Measured(None, f"in its run {unreached_words(unreached)}: moot run asks them again")
+            return _Measured(None, f"in its run {unreached_words(unreached)}: {_way_out(preferred)}")
         return most_preferred(preferred, experiment, simulated)
     name = name_of_side(experiment, headline["of"])
     if name is None:
@@ -188,6 +189,12 @@ def _chosen(connection: Connection, file: ExperimentFile, experiment: Plan) -> _
         f"{best}, {headline['of']}",
         simulated,
     )
+
+
+def _way_out(row: Mapping[str, Any]) -> str:
+    """What has to be done before anything is claimed."""
+    unreached = row.get("unreached") or {}
+    return way_out(unreached.get("who", ()), unreached.get("unrecorded", ()), "moot run asks them again")
 
 
 def _not_real(simulated: Sequence[str]) -> str:

@@ -41,7 +41,9 @@ def attendance(raw: Raw) -> Mapping[str, Any]:
 def _without(raw: Raw, cell: Cell) -> list[dict[str, Any]]:
     """Of one cell: the plays in which some call failed, or too many of what taught how to decide."""
     plays = [
-        unreached_in(json.loads(row["transcript"])) | taught_without(json.loads(row["verdict"]).get("traces", ()))
+        unreached_in(json.loads(row["transcript"]))
+        | taught_without(json.loads(row["verdict"]).get("traces", ()))
+        | raw.unrecorded(json.loads(row["transcript"]))
         for row in raw.tables["verdicts"]
         if row["cell"] == cell.id
     ]
@@ -49,7 +51,10 @@ def _without(raw: Raw, cell: Cell) -> list[dict[str, Any]]:
         return []
     named = {key: getattr(cell, key) for key in ("strategy", "label", "team", "captain", "player")}
     who = sorted(frozenset().union(*plays))
-    return [{**named, "plays": len(plays), "unreached": sum(map(bool, plays)), "who": who}]
+    steps = [json.loads(row["transcript"]) for row in raw.tables["verdicts"] if row["cell"] == cell.id]
+    recorded = sorted(frozenset().union(*map(raw.unrecorded, steps)))
+    row = {**named, "plays": len(plays), "unreached": sum(map(bool, plays)), "who": who}
+    return [{**row, "unrecorded": recorded} if recorded else row]
 
 
 def _place(

@@ -43,7 +43,6 @@ from second_way.quiz_pairs import paid as family
 from second_way.ranked import Ranked
 from second_way.raw import Cell, Raw
 from second_way.shares import HOPELESS, NOBODY_KNOWS, Ungraded, Value, fair, graded, known_of, mean_row
-from second_way.shares import broken as grade_broken
 
 Row = dict[str, Any]
 RULE = "beats every single player; {} test; paid for the options"
@@ -173,7 +172,7 @@ def _about(
     if has_points := sum(bool(row.get("rubric")) for row in raw.questions.values()):
         row["in_points"] = has_points
     without = unreached_on(side, values)
-    row |= _unreached(without, values)
+    row |= _unreached(raw, without, values)
     if not side.alone and known:
         own = [side] if how == "declared" else [*paid.values()]
         row |= _beside(raw, side, own, payers, asked, values, without)
@@ -240,11 +239,9 @@ def _beside(
         row["never_answered"] = silent
         for name in silent:
             del several.values[name]
-    failed = {
-        q: frozenset(several.players[name] for name, alone in every.values.items() if q in alone and broken(alone[q]))
-        for q in own
-    }
-    row |= _unreached({q: without.get(q, frozenset()) | failed[q] for q in own}, values)
+    away = {name: every.may_come(name) for name in every.values}
+    alone_away = {q: frozenset(several.players[name] for name in away if q in away[name]) for q in own}
+    row |= _unreached(raw, {q: without.get(q, frozenset()) | alone_away[q] for q in own}, values)
     single = _cheapest(raw, several, all_highest(several.values, own), _whole(side, own))
     if single is None and Ranked(several.values, own).lonely:
         rivals = [name for name, alone in several.values.items() if any(q in alone for q in own)]
@@ -261,10 +258,10 @@ def _beside(
     row |= {"over_best_single": over, **cost}
     reached = sum(several.values[single][q].least for q in own if q in several.values[single])
     many = False
-    for alone in every.values.values():
-        here = [alone[q] for q in own if q in alone]
-        best = sum(1.0 if broken(value) else value.most for value in here)
-        many |= 20 * sum(map(broken, here)) > len(own) and best >= reached
+    for name, alone in every.values.items():
+        here = [q for q in own if q in alone]
+        best = sum(1.0 if q in away[name] else alone[q].most for q in here)
+        many |= 20 * len(away[name].intersection(here)) > len(own) and best >= reached
     if not many and not _turns(raw, side, paid, own, values, every, without, over, means):
         return row
     row["over_best_single"] = _over_nothing(over)
@@ -310,7 +307,10 @@ def _turns(
     alone = several
     if sign > 0:
         right = Value(1.0, 1.0, 1.0, (1.0,))
-        mended_ = {n: {q: right if broken(v) else v for q, v in own.items()} for n, own in several.values.items()}
+        mended_ = {
+            n: {q: right if q in several.may_come(n) else v for q, v in own.items()}
+            for n, own in several.values.items()
+        }
         alone = replace(several, values=mended_)
     best = highest(alone.values, asked)
     assert best is not None
@@ -326,10 +326,6 @@ def _sign(over: Row) -> int:
     return 1 if low > 0 else -1
 
 
-def broken(value: Value) -> bool:
-    return any(map(grade_broken, value.grades))
-
-
 def unreached_on(side: Option, questions: Iterable[str]) -> dict[str, frozenset[str]]:
     """By question, of those where some call failed: whose."""
     found: dict[str, frozenset[str]] = {}
@@ -339,10 +335,13 @@ def unreached_on(side: Option, questions: Iterable[str]) -> dict[str, frozenset[
     return {question: found[question] for question in questions if found.get(question)}
 
 
-def _unreached(who: Mapping[str, frozenset[str]], values: Mapping[str, Value]) -> Row:
+def _unreached(raw: Raw, who: Mapping[str, frozenset[str]], values: Mapping[str, Value]) -> Row:
     names = sorted(frozenset().union(*who.values()))
     without = sum(bool(several) for several in who.values())
-    return {"unreached": {"questions": without, "of": len(values), "who": names, "withheld": False}} if names else {}
+    row: Row = {"questions": without, "of": len(values), "who": names, "withheld": False}
+    if recorded := sorted({name for *_, name in raw.without_reply}.intersection(names)):
+        row["unrecorded"] = recorded
+    return {"unreached": row} if names else {}
 
 
 def _over_best(

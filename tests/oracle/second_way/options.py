@@ -14,7 +14,7 @@ from second_way.intervals import mean
 from second_way.ranked import Ranked
 from second_way.raw import Cell, Episode, Raw, same_words
 from second_way.same_calls import differ, made
-from second_way.shares import NOBODY_KNOWS, Value, fair, graded, mean_value, value_of
+from second_way.shares import NOBODY_KNOWS, Value, broken, fair, graded, mean_value, value_of
 from second_way.tables import Table, by_itself, parts, tables, values_of
 
 Values = Mapping[str, Value]
@@ -278,6 +278,12 @@ class Singles:
     """By single and question: whether anything ever came, of plays that somebody waited for."""
     same: dict[str, list[Table]]
     """Every table that asks it to the same effect."""
+    unrecorded: dict[str, set[str]]
+    """By single: the questions to which a recording has no reply of it."""
+
+    def may_come(self, name: str) -> set[str]:
+        """The questions on which a call of it failed, or a recording has no reply."""
+        return {q for q, value in self.values[name].items() if any(map(broken, value.grades))} | self.unrecorded[name]
 
     def silent(self, name: str, asked: Sequence[str]) -> bool:
         """Whether all that was asked of it here, and waited for, failed."""
@@ -289,7 +295,7 @@ def singles(raw: Raw, several: Iterable[Option]) -> Singles:
     cells = [cell for side in several for cell in side.cells]
     every = tables(raw)
     teams = {table.team for table in every if any(cell in cells for cell in table.cells)}
-    found = Singles({}, {}, {}, {}, {})
+    found = Singles({}, {}, {}, {}, {}, {})
     here = [
         table
         for table in every
@@ -305,6 +311,7 @@ def singles(raw: Raw, several: Iterable[Option]) -> Singles:
                 if play.heard:
                     found.came.setdefault(title, {}).setdefault(play.question, set()).add(not play.failed)
             found.came.setdefault(title, {})
+            found.unrecorded.setdefault(title, set()).update(play.question for play in plays if play.unrecorded)
     return _plain_at_the_table(found, {table.name for table in here if any(cell in cells for cell in table.cells)})
 
 
@@ -317,7 +324,7 @@ def _plain_at_the_table(found: Singles, playing: Collection[str]) -> Singles:
         solo = found.tables[first].solo.get(player)
         if seated and solo is not None and found.tables[first].name not in playing:
             names[first], names[seated[0]] = f"{player} ({solo.label})", player
-    fields = (found.values, found.players, found.tables, found.came, found.same)
+    fields = (found.values, found.players, found.tables, found.came, found.same, found.unrecorded)
     return Singles(*({names[title]: value for title, value in field.items()} for field in fields))  # type: ignore[arg-type]
 
 

@@ -106,7 +106,9 @@ class Episode:
     never_came: bool = False
     """Whether every play of its cell failed."""
     unreached: frozenset[str] = frozenset()
-    """Whose calls failed in it, or in too much of what it was learnt from."""
+    """Whose calls failed in it, or in too much of what it was learnt from; or to whom a recording has no reply."""
+    unrecorded: frozenset[str] = frozenset()
+    """The last of these."""
     lacks_calls: bool = False
     """Whether a recording has no reply to a call of it."""
     opened: bool = False
@@ -267,12 +269,24 @@ class Raw:
         plays = [play for several in self._as_played.values() for play in several] if self.again else []
         return {(play.question, play.repeat, name) for play in plays for name in play.unreached}
 
-    def _lacks(self, steps: list[list[Any]]) -> bool:
-        """A call that never took place, unless it was only to ask again for what a recording's reply did not say."""
+    @cached_property
+    def without_reply(self) -> set[tuple[str, int, str]]:
+        """By question and the repeat of the drafts: to whom a recording has no reply."""
+        cells = {cell.id: cell for cell in self.cells}
+        found = set()
+        for own in self._as_played.values():
+            for play in own:
+                repeat = play.repeat // int(cells[play.cell].traits.get("repeats", 1))
+                found |= {(play.question, repeat, name) for name in play.unrecorded}
+        return found
+
+    def unrecorded(self, steps: list[list[Any]]) -> frozenset[str]:
+        """Whose call never took place, unless it was only to ask again for what a recording's reply did not say."""
         places = [(who, stage, turn) for who, stage, turn, *_ in steps]
-        return any(
-            step[3] in self.never_made and places.index(place) == n
+        return frozenset(
+            step[0]
             for n, (step, place) in enumerate(zip(steps, places, strict=True))
+            if step[3] in self.never_made and places.index(place) == n
         )
 
     @cached_property
@@ -297,12 +311,13 @@ class Raw:
                     seconds=row["seconds"],
                     verdict=verdict,
                     calls=tuple(dict.fromkeys(key for _, _, key in asked if key not in self.never_made)),
-                    lacks_calls=self._lacks(steps),
+                    lacks_calls=bool(self.unrecorded(steps)),
+                    unrecorded=self.unrecorded(steps),
                     asked=tuple(asked),
                     traces=tuple(verdict.get("traces", ())),
                     waits=self.waits(row["question_id"]),
                     turns=frozenset((who, turn) for who, _, turn, *_ in steps),
-                    unreached=unreached_in(steps) | taught_without(verdict.get("traces", ())),
+                    unreached=unreached_in(steps) | taught_without(verdict.get("traces", ())) | self.unrecorded(steps),
                 )
             )
         for several in episodes.values():
@@ -337,7 +352,7 @@ def _open(play: Episode) -> Episode:
     if not play.unreached:
         return play
     # The calls that it will make then are missing still.
-    whole = replace(play, unreached=frozenset(), never_came=False, lacks_calls=True)
+    whole = replace(play, unreached=frozenset(), unrecorded=frozenset(), never_came=False, lacks_calls=True)
     return replace(whole, opened=True, answer=None) if graded(play.right) or play.waits else whole
 
 

@@ -43,6 +43,8 @@ class Play:
     """Of a player alone: whether it gave an answer,"""
     failed: bool = False
     """and whether nothing came of it, not even a refusal."""
+    unrecorded: bool = False
+    """Whether it lacks a reply of a recording."""
 
     @property
     def key(self) -> Key:
@@ -193,9 +195,9 @@ def _table(
                 nothing = raw.nothing(key[0], failed=failed)
                 nothing = None if (*key, player) in raw.missing and raw.waits(key[0]) else nothing
                 right = raw.draft_grades[key[0], text] if text is not None else nothing
-                played.append(
-                    Play(*key, "drafted", right, player=player, said=text, answered=text is not None, failed=failed)
-                )
+                play = Play(*key, "drafted", right, player=player, said=text, answered=text is not None, failed=failed)
+                lacks = text is None and (*key, player) in raw.without_reply
+                played.append(replace(play, unrecorded=lacks))
             elif player in dropped.get(key, ()):
                 played.append(Play(*key, "drafted", Ungraded.NOT_HEARD, player=player, heard=False))
         never = all(play.failed for play in played if play.heard)
@@ -272,6 +274,7 @@ def _played_alone(raw: Raw, player: str, cell: Cell | None) -> list[Play]:
             said=episode.answer,
             answered=episode.outcome == "answered",
             failed=episode.outcome == "failed",
+            unrecorded=bool(episode.unrecorded),
         )
         for episode in raw.episodes(cell)
     ]

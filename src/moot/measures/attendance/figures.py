@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from moot.measures.askings import ABSENT, ANSWERED, NOT_HEARD, PLAYER
 from moot.measures.columns import Figures, count, titled
+from moot.measures.missing_words import missing_words, way_out
 from moot.measures.section import Column, Section
 from moot.measures.source import Source
 from moot.stats.counted_words import few_names
@@ -58,14 +59,17 @@ def attendance_figures(source: Source) -> Row:
 
 
 def unreached_rows(source: Source) -> Iterator[Row]:
-    """Who has played without somebody that could not be reached: these plays are played again, but for those of a served team."""
+    """Who has played without somebody: these plays are played again, or a recording may be completed; but for those of a served
+    team."""
     for cell in () if source.served else source.cells:
         seen = source.whole.seen(cell)
         without = [episode.unreached for episode in seen if episode.unreached]
         if without:
             named: Row = {key: cell[key] for key in ATTENDED_AS}
             who = sorted({name for names in without for name in names})
-            yield {**named, "plays": len(seen), "unreached": len(without), "who": who}
+            recorded = sorted({name for episode in seen for name in episode.unrecorded})
+            row = {**named, "plays": len(seen), "unreached": len(without), "who": who}
+            yield {**row, "unrecorded": recorded} if recorded else row
 
 
 def unreached_words(rows: Sequence[Mapping[str, Any]], again: str = "moot run") -> Iterator[str]:
@@ -75,8 +79,9 @@ def unreached_words(rows: Sequence[Mapping[str, Any]], again: str = "moot run") 
         who = sorted({name for row in rows for name in row["who"]})
         most = max(rows, key=lambda row: row["unreached"] / row["plays"])
         where = f", at most {titled(most)} with {most['unreached']:,} of {most['plays']:,}" if len(rows) > 1 else ""
-        reached = f"In {without:,} of {plays:,} plays a model could not be reached ({few_names(who)}{where})"
-        yield f"{reached}: {again} asks them again."
+        recorded = {name for row in rows for name in row.get("unrecorded", ())}
+        told = f"In {without:,} of {plays:,} plays {missing_words(who, recorded)} ({few_names(who)}{where})"
+        yield f"{told}: {way_out(who, recorded, f'{again} asks them again')}."
 
 
 def absent_words(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -119,7 +124,8 @@ def attendance_sections(figures: Figures) -> Iterator[Section]:
         heads = {"label": "strategy", "team": "team", "captain": "captain", "player": "player", "plays": "plays"}
         heads |= {"unreached": "without somebody", "names": "who"}
         told = [{**row, "names": ", ".join(row["who"])} for row in unreached]
-        title = "Plays in which a model could not be reached"
+        recorded = {name for row in unreached for name in row.get("unrecorded", ())}
+        title = f"Plays in which {missing_words({name for row in unreached for name in row['who']}, recorded)}"
         columns_of_them = tuple(Column(key, head) for key, head in heads.items())
         yield Section("unreached", title, tuple(unreached_words(unreached)), columns_of_them, told, place=933)
     yield Section("attendance", "Who was asked, and who answered", words, columns, rows, place=935)

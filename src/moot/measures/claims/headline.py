@@ -31,7 +31,7 @@ from moot.measures.claims.unreached import (
     turned_round,
     unreached_row,
     who_by_question,
-    with_failed,
+    with_singles,
     withheld,
     without_over_best,
 )
@@ -128,7 +128,7 @@ def headline_figures(
         **({IN_POINTS: source.in_points} if source.in_points else {}),
     }
     without = who_by_question(source, chosen.side.cells, values)
-    row |= unreached_row(without, len(values))
+    row |= unreached_row(source, without, len(values))
     if not any(cell["player"] for cell in chosen.side.cells) and row["value"] is not None:
         row |= _beside_players(source, cells, chosen, values, without)
     many = KEY in row and too_many_without(source, chosen.side.cells, values, counted=row["n"])
@@ -338,7 +338,8 @@ def _beside_players(
     reached when it was played."""
     pooled = int(source.config.get("repeats", 1)) > 1 or not chosen.side.once
     every = singles = singles_of(source, [chosen.side] if chosen.how == "declared" else list(chosen.paid.values()))
-    row = unreached_row(with_failed(without, every.values, every.players, values), len(values))
+    missing = every.may_come()
+    row = unreached_row(source, with_singles(without, missing, every.players, values), len(values))
     captain = OverCaptain(source, chosen.side, values, pooled, len(chosen.options))
     row["over_captain"] = captain.row_unless_turned(unreached_words(row[KEY]) if row else WHY_NOT)
     if silent := every.never_answered(values.keys()):
@@ -359,6 +360,6 @@ def _beside_players(
     cost = cost_row(source, chosen.side, chosen.asked, singles, single if known else None)
     row |= {"over_best_single": over, **cost}
     turned = turned_round(
-        over, chosen.options, chosen.place, every.values, values, without, pooled=pooled, seed=source.seed
+        over, chosen.options, chosen.place, every.values, missing, values, without, pooled=pooled, seed=source.seed
     )
-    return without_over_best(row) if turned or may_be_best(every.values, single, values) else row
+    return without_over_best(row) if turned or may_be_best(every.values, missing, single, values) else row

@@ -1,4 +1,5 @@
-"""Plays that went on without somebody who could not be reached: when these are too many for an interval."""
+"""Plays that went on without somebody, who could not be reached or of whom a recording has no reply: when these are too many for
+an interval."""
 
 from __future__ import annotations
 
@@ -39,7 +40,7 @@ def too_many_without(
     part: float = 1.0,
     counted: int | None = None,
 ) -> bool:
-    """Whether a model could not be reached in more than a few plays of these. `asked`: only on these questions. `part`: as in
+    """Whether somebody is missing in more than a few plays of these. `asked`: only on these questions. `part`: as in
     `lacking`; `counted`: as in `too_many_of`."""
     several = list(cells)
     if all_reached(source, several):

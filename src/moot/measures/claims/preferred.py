@@ -102,7 +102,7 @@ def _unreached(source: Source, row: Row) -> Row:
     if not any(too_many_without(source, side, part=part, counted=row["questions"]) for side in sides):
         return {}
     asked = {episode.key[0] for cell in cells for episode in source.seen(cell)}
-    found = unreached_row(who_by_question(source, cells, asked), len(asked))
+    found = unreached_row(source, who_by_question(source, cells, asked), len(asked))
     return {KEY: {**found[KEY], "withheld": True}}
 
 

@@ -46,6 +46,15 @@ class Singles:
     """The questions on which a call of it failed for good,"""
     replied: dict[str, set[str]] = field(default_factory=dict)
     """and those on which a reply came, of whatever use."""
+    unrecorded: dict[str, set[str]] = field(default_factory=dict)
+    """The questions to which a recording has no reply of it."""
+
+    def may_come(self) -> dict[str, set[str]]:
+        """By title: the questions on which what it says may come yet, since a call failed or a recording has no reply."""
+        return {
+            title: {question for question, value in own.items() if value.failed} | self.unrecorded[title]
+            for title, own in self.values.items()
+        }
 
     def never_answered(self, asked: Collection[str]) -> list[str]:
         """Of whom no reply to any of these questions came, and not only because nobody waited."""
@@ -64,6 +73,7 @@ class Singles:
             _by_title(self.ways, titles),
             _by_title(self.failed, titles),
             _by_title(self.replied, titles),
+            _by_title(self.unrecorded, titles),
         )
 
     def without(self, titles: Collection[str]) -> Singles:
@@ -75,6 +85,7 @@ class Singles:
             {title: self.ways[title] for title in kept},
             {title: self.failed[title] for title in kept},
             {title: self.replied[title] for title in kept},
+            {title: self.unrecorded[title] for title in kept},
         )
 
 
@@ -124,6 +135,7 @@ def _add(source: Source, singles: Singles, player: str, table: DraftTable, plays
     values = values_by_question(plays)
     failed = {play.question for play in plays if play.outcome == "failed"}
     replied = {play.question for play in plays if play.outcome != "failed" and play.heard}
+    unrecorded = {play.question for play in plays if play.unrecorded}
     for title, name in singles.players.items():
         if name != player:
             continue
@@ -135,10 +147,12 @@ def _add(source: Source, singles: Singles, player: str, table: DraftTable, plays
             singles.values[title] = {**values, **known}
             singles.failed[title] |= failed
             singles.replied[title] |= replied
+            singles.unrecorded[title] |= unrecorded
             return
     title = player if player not in singles.players else f"{player} ({table.name})"
     singles.values[title], singles.players[title], singles.tables[title] = values, player, table
     singles.failed[title], singles.replied[title], singles.ways[title] = failed, replied, [table]
+    singles.unrecorded[title] = unrecorded
 
 
 def _alike(one: Mapping[str, Value], other: Mapping[str, Value]) -> bool:

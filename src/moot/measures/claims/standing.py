@@ -16,7 +16,7 @@ from moot.stats.quantiles import ALPHA
 
 Row = dict[str, Any]
 
-WHY_NOT = "plays that went on without a model that could not be reached could reverse it"
+WHY_NOT = "plays that went on without a model could reverse it"
 
 _END = re.compile(r"(?P<of>(?:\w{1,40}_)?)(?P<end>low|high|p)(?P<paid>(?:_holm)?)")
 _NAMES = (

@@ -1,8 +1,9 @@
-"""Plays that went on without somebody who could not be reached, and what may be claimed of them: less than of whole ones.
+"""Plays that went on without somebody, and what may be claimed of them: less than of whole ones.
 
-A run that is run again asks them again, and then the play may come to something else. So "more" or "less" is said only of what
-is that whatever such plays come to: with each of them wrong, and what failed of whoever it is held against right; or the other
-way round. A hypothesis, which may be of any figure, stays open where more than a few plays of what it names are such.
+A run that is run again asks those again who could not be reached, and a recording that lacks replies may be completed; then the
+play may come to something else. So "more" or "less" is said only of what is that whatever such plays come to: with each of them
+wrong, and right what is missing of whoever it is held against; or the other way round. A hypothesis, which may be of any figure,
+stays open where more than a few plays of what it names are such.
 """
 
 from __future__ import annotations
@@ -20,7 +21,10 @@ from moot.measures.claims.plays_without import too_many_without
 from moot.measures.claims.side_cells import cells_of_side
 from moot.measures.claims.standing import claims_of
 from moot.measures.claims.words import unreached_words
+from moot.measures.episodes import EpisodeOutline
+from moot.measures.missing_words import missing_words
 from moot.measures.source import Source
+from moot.measures.unrecorded import unrecorded_of
 from moot.stats.counted_words import few_names
 from moot.stats.graded import FEW_WAITING, Value, ValuesByName
 from moot.stats.quantiles import ALPHA
@@ -31,7 +35,9 @@ OVER = ("over_best_single", "over_captain")
 """What a headline is held against."""
 
 WhoByQuestion = Mapping[str, set[str]]
-"""By question: who could not be reached."""
+"""By question: who was missing."""
+QuestionsByName = Mapping[str, set[str]]
+"""By title of a single: the questions on which what it says may come yet."""
 
 
 def who_by_question(source: Source, cells: Iterable[Stored], asked: Collection[str]) -> WhoByQuestion:
@@ -44,23 +50,24 @@ def who_by_question(source: Source, cells: Iterable[Stored], asked: Collection[s
     return found
 
 
-def with_failed(
-    who: WhoByQuestion, singles: ValuesByName, players: Mapping[str, str], asked: Collection[str]
+def with_singles(
+    who: WhoByQuestion, missing: QuestionsByName, players: Mapping[str, str], asked: Collection[str]
 ) -> WhoByQuestion:
-    """The same with the singles of whom a call failed on one of these questions. `players`: by title, since one player may be
+    """The same with the singles who are `missing` on one of these questions. `players`: by title, since one player may be
     several singles, in however many ways it was asked."""
     found = {question: set(several) for question, several in who.items()}
-    for name, own in singles.items():
-        for question in asked:
-            if question in own and own[question].failed:
-                found.setdefault(question, set()).add(players.get(name, name))
+    for name, questions in missing.items():
+        for question in questions.intersection(asked):
+            found.setdefault(question, set()).add(players.get(name, name))
     return found
 
 
-def unreached_row(who: WhoByQuestion, of: int) -> Row:
-    """Nothing where everybody was reached. `of`: so many questions."""
+def unreached_row(source: Source, who: WhoByQuestion, of: int) -> Row:
+    """Nothing where nobody was missing. `of`: so many questions."""
     names = sorted({name for several in who.values() for name in several})
-    return {KEY: {"questions": len(who), "of": of, "who": names, "withheld": False}} if who else {}
+    row = {"questions": len(who), "of": of, "who": names, "withheld": False}
+    recorded = unrecorded_of(source, names)
+    return {KEY: {**row, "unrecorded": recorded} if recorded else row} if who else {}
 
 
 def withheld(headline: Row) -> Row:
@@ -87,20 +94,19 @@ def turned_round(
     options: Sequence[PlayedOption],
     option: int,
     singles: ValuesByName,
+    missing: QuestionsByName,
     values: Mapping[str, Value],
     without: Collection[str],
     *,
     pooled: bool,
     seed: int,
 ) -> bool:
-    """Whether what is claimed against the best single could be otherwise once everybody is reached. `without`: the questions
-    that the option was played on without somebody; the rest is as for `over_best`."""
+    """Whether what is claimed against the best single could be otherwise once nobody is missing. `without`: the questions
+    that the option was played on without somebody; `missing`: those of each single; the rest is as for `over_best`."""
     if not (said := claims_of(over)):
         return False
     more = over["difference"] > 0
-    alone = (
-        {name: flipped(own, questions_failed(own), right=True) for name, own in singles.items()} if more else singles
-    )
+    alone = {name: flipped(own, missing[name], right=True) for name, own in singles.items()} if more else singles
     own, every = flipped(values, without, right=not more), list(options)
     every[option] = _Flipped(own)
     single, *_ = best_of_singles(alone, list(own))  # somebody was the best of them before
@@ -108,19 +114,15 @@ def turned_round(
     return again is None or claims_of(again) != said
 
 
-def may_be_best(singles: ValuesByName, single: str, asked: Collection[str]) -> bool:
-    """Whether somebody of whom more than a few of these failed, be it the best single itself, may be as good once reached."""
+def may_be_best(singles: ValuesByName, missing: QuestionsByName, single: str, asked: Collection[str]) -> bool:
+    """Whether somebody who is missing on more than a few of these, be it the best single, may be as good once it is not."""
     reached = sum(value.least for question, value in singles[single].items() if question in asked)
-    for own in singles.values():
+    for name, own in singles.items():
         here = {question: value for question, value in own.items() if question in asked}
-        at_best = sum(1.0 if value.failed else value.most for value in here.values())
-        if len(questions_failed(here)) > FEW_WAITING * len(asked) and at_best >= reached:
+        at_best = sum(1.0 if question in missing[name] else value.most for question, value in here.items())
+        if len(missing[name] & here.keys()) > FEW_WAITING * len(asked) and at_best >= reached:
             return True
     return False
-
-
-def questions_failed(values: Mapping[str, Value]) -> set[str]:
-    return {question for question, value in values.items() if value.failed}
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,11 +159,16 @@ TURNED = "what they come to once all are asked could reverse it"
 
 
 def _who(source: Source, cells: Sequence[Stored], row: Row) -> str:
-    """Who could not be reached in the plays of whom a hypothesis is about; of the others, where these were whole."""
-    named = [source.seen(cell) for cell, _ in _named(source, cells, row["hypothesis"])]
-    without = [each for seen in named for each in seen if each.unreached]
-    names = few_names(sorted({name for each in without for name in each.unreached}))
-    return f"in {len(without):,} of {sum(map(len, named)):,} plays a model could not be reached{f' ({names})' if names else ''}"
+    """Who is missing in the plays of whom a hypothesis is about; nobody, where these were whole."""
+    return _plays_without(source, [source.seen(cell) for cell, _ in _named(source, cells, row["hypothesis"])])
+
+
+def _plays_without(source: Source, several: Sequence[Sequence[EpisodeOutline]], of: str = "") -> str:
+    without = [each for seen in several for each in seen if each.unreached]
+    names = sorted({name for each in without for name in each.unreached})
+    why = missing_words(names, unrecorded_of(source, names))
+    who = f" ({few_names(names)})" if names else ""
+    return f"in {len(without):,} of {sum(map(len, several)):,} plays{of} {why}{who}"
 
 
 def _open(row: Row, why: str) -> Row:
@@ -175,12 +182,7 @@ _OF_FEW_PLAYS = frozenset({"safety_multiple", "gap_closure"})
 def _opened(source: Source, cells: Sequence[Stored], row: Row) -> Row:
     for cell, few in _named(source, cells, row["hypothesis"]):
         if too_many_without(source, [cell], part=0.0 if few else 1.0, counted=row["n"]):
-            seen = source.seen(cell)
-            without = [episode for episode in seen if episode.unreached]
-            names = few_names(sorted({name for episode in without for name in episode.unreached}))
-            plays = f"in {len(without):,} of {len(seen):,} plays of {cell['label']}"
-            why = f"{plays} a model could not be reached ({names})"
-            return _open(row, why)
+            return _open(row, _plays_without(source, [source.seen(cell)], f" of {cell['label']}"))
     return row
 
 

@@ -11,6 +11,7 @@ from moot.measures.claims.nobody_right import NOBODY_RIGHT, nobody_right_words
 from moot.measures.claims.since_the_look import keys_changed_words, other_graders_words
 from moot.measures.claims.taken_out import taken_out_sentences
 from moot.measures.columns import may_be_cheap
+from moot.measures.missing_words import missing_words, way_out
 from moot.measures.numbers import between, plain, rounded, signed, signed_between
 from moot.measures.points_words import in_points
 from moot.stats.counted_words import count, few_names
@@ -301,7 +302,8 @@ def doubts(row: Mapping[str, Any]) -> list[str]:
 
 
 def unreached_words(row: Mapping[str, Any]) -> str:
-    return f"on {row['questions']:,} of {row['of']:,} questions a model could not be reached ({few_names(row['who'])})"
+    why = missing_words(row["who"], row.get("unrecorded", ()))
+    return f"on {row['questions']:,} of {row['of']:,} questions {why} ({few_names(row['who'])})"
 
 
 def withheld_for(headline: Mapping[str, Any]) -> str | None:
@@ -329,7 +331,7 @@ def claims_nothing_words(headline: Mapping[str, Any]) -> list[str]:
 
 def unreached_sentence(row: Mapping[str, Any]) -> str:
     nothing = ", so nothing is claimed" if row["withheld"] else ""
-    words = f"{unreached_words(row)}{nothing}; moot run asks again."
+    words = f"{unreached_words(row)}{nothing}; {way_out(row['who'], row.get('unrecorded', ()))}."
     return f"{words[:1].upper()}{words[1:]}"
 
 

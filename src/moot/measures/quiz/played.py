@@ -72,6 +72,8 @@ class Played:
     """What it said, where nobody has graded that, as far as equal words have equal grades."""
     never_came: str | None = None
     """Whose it is, where every play of it failed."""
+    unrecorded: bool = False
+    """Whether it says nothing since a recording has no reply: completed, it may be right."""
     cut: frozenset[str] = frozenset()
     """Whose drafts have lost a part: they may equal any other, or none."""
     asked_again: frozenset[str] = frozenset()

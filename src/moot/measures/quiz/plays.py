@@ -19,6 +19,7 @@ from moot.measures.played_again import asked_again, graded_draft
 from moot.measures.quiz.played import Played
 from moot.measures.source import Source, chosen_by, grouped_drafts, groups_of
 from moot.measures.team_drafts import TeamDrafts
+from moot.measures.unrecorded import unrecorded_by_key
 from moot.stats.graded import WayOfGrading
 from moot.types import FAILED, Case
 
@@ -70,6 +71,7 @@ def _as_played(source: Source, cell: Stored) -> list[Played]:
             cost_usd=paid,
             way=episode.way,
             open_words=episode.open_words,
+            unrecorded=bool(episode.unrecorded) and not source.served,
         )
         for episode, paid in zip(seen, source.paid_usd(seen), strict=True)
     ]
@@ -99,6 +101,7 @@ def _native(source: Source, player: str, alone: Stored | None, table: TeamDrafts
 def _drafted(source: Source, player: str, table: TeamDrafts, but: Collection[Key]) -> Iterable[Played]:
     """A draft says what its player would have answered, not what that would cost; it bears no name of a strategy, be it one
     that the plan has for this player and that has not been played yet."""
+    unrecorded = unrecorded_by_key(source)
     for key in table.drafts:
         if key in but:
             continue
@@ -106,7 +109,16 @@ def _drafted(source: Source, player: str, table: TeamDrafts, but: Collection[Key
         if draft is not None:
             right, way = graded_draft(source, key, draft)
             single = _single(
-                case, key, player, DRAFTED, right=right, outcome=draft.outcome, calls=1, cost_usd=None, way=way
+                case,
+                key,
+                player,
+                DRAFTED,
+                right=right,
+                outcome=draft.outcome,
+                calls=1,
+                cost_usd=None,
+                way=way,
+                unrecorded=draft.text is None and player in unrecorded.get(key, ()),
             )
             words = source.open_words(right, draft.text)
             yield single if words is None else replace(single, open_words=words)
@@ -129,6 +141,7 @@ def _single(
     cost_usd: float | None,
     way: WayOfGrading,
     open_words: str | None = None,
+    unrecorded: bool = False,
 ) -> Played:
     return Played(
         key[0],
@@ -143,6 +156,7 @@ def _single(
         repeat=key[1],
         way=way,
         open_words=open_words,
+        unrecorded=unrecorded,
     )
 
 
