@@ -49,9 +49,8 @@ class Cup(FitFolder):
         ]
         (self.folder / "questions.jsonl").write_text("\n".join(map(json.dumps, lines)))
         replies = [
-            {"model": name, "question_id": f"q{number}", "answer": word}
+            {"model": name, "question_id": f"q{number}", **({"text": "Hm."} if word is None else {"answer": word})}
             for (name, number), word in self.said.items()
-            if word is not None
         ]
         (self.folder / "replies.jsonl").write_text("\n".join(map(json.dumps, replies)))
         self.file.write_text(yaml.safe_dump({**self.keys, **keys}))
