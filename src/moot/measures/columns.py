@@ -143,6 +143,15 @@ def may_be_cheap(whole: int, every: int | None) -> bool:
     return every is not None and 0 < whole < (1 - FEW_WAITING) * every
 
 
+def on_whole_plays(row: Mapping[str, Any], every: int | None) -> str:
+    """Of a ratio: over which questions it is, where these are not all of those."""
+    if "cost_n" not in row:
+        return ""
+    on = f" on the {count(row['cost_n'], 'question')} on which no call is missing"
+    in_money = row["cost_unit"] == "usd" and may_be_cheap(row["cost_n"], every)
+    return f"{on}, which may be the cheap ones" if in_money else on
+
+
 def grouped_by_words(figures: Figures) -> list[str]:
     """Where a grouping model is named and has said nothing usable of some drafts: figures that rest on groups say so."""
     if not (sets := figures.get("grouped_by_words")):

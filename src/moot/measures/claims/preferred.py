@@ -13,7 +13,7 @@ from moot.measures.claims.plays_without import too_many_without
 from moot.measures.claims.rate_bases import parts_of_plays
 from moot.measures.claims.unreached import KEY, unreached_row, who_by_question
 from moot.measures.claims.words import CUT_SHORT, interim_words, sentences, team_words, unreached_sentence
-from moot.measures.columns import may_be_cheap
+from moot.measures.columns import on_whole_plays
 from moot.measures.numbers import plain, rounded
 from moot.measures.preferences.options import (
     ALONE_BUT_FOR_UNGRADED,
@@ -203,11 +203,8 @@ def _verdict(row: Row) -> str:
 def _times(row: Row) -> str:
     if row["cost_ratio"] is None:
         return ""
-    over = f" on the {count(row['cost_n'], 'question')} on which no call is missing" if "cost_n" in row else ""
-    if row["cost_unit"] != "usd":
-        return f", at {rounded(row['cost_ratio'], 1)} × the calls{over}"
-    cheap = ", which may be the cheap ones" if may_be_cheap(row.get("cost_n", 0), row.get("questions")) else ""
-    return f", at {rounded(row['cost_ratio'], 1)} × the cost{over}{cheap}"
+    over = on_whole_plays(row, row.get("questions"))
+    return f", at {rounded(row['cost_ratio'], 1)} × the {'cost' if row['cost_unit'] == 'usd' else 'calls'}{over}"
 
 
 def _left_out(row: Row) -> Iterator[str]:

@@ -10,7 +10,7 @@ from moot.measures.claims.cut_short import WHY
 from moot.measures.claims.nobody_right import NOBODY_RIGHT, nobody_right_words
 from moot.measures.claims.since_the_look import keys_changed_words, other_graders_words
 from moot.measures.claims.taken_out import taken_out_sentences
-from moot.measures.columns import may_be_cheap
+from moot.measures.columns import on_whole_plays
 from moot.measures.missing_words import missing_words, way_out
 from moot.measures.numbers import between, plain, rounded, signed, signed_between
 from moot.measures.points_words import in_points
@@ -238,13 +238,10 @@ def _times(row: Mapping[str, Any]) -> str:
             return "at a cost that is not known, since too many plays lack a call" if "cost_why" in row else ""
         beside = f", and beside one player nobody knows: {row['cost_why']}" if "cost_why" in row else ""
         return f"with {rounded(calls, 1)} calls a question{unknown}{beside}"
-    over = f" on the {count(row['cost_n'], 'question')} on which no call is missing" if "cost_n" in row else ""
-    cheap = ", which may be the cheap ones" if may_be_cheap(row.get("cost_n", 0), row.get("n")) else ""
-    return (
-        f"at {rounded(ratio, 1)} × the cost{over}{cheap}"
-        if row["cost_unit"] == "usd"
-        else f"with {rounded(ratio, 1)} × the calls{over}{unknown}"
-    )
+    over = on_whole_plays(row, row.get("n"))
+    if row["cost_unit"] == "usd":
+        return f"at {rounded(ratio, 1)} × the cost{over}"
+    return f"with {rounded(ratio, 1)} × the calls{over}{unknown}"
 
 
 def few_questions(row: Mapping[str, Any]) -> str | None:
