@@ -380,7 +380,10 @@ def test_nobody_is_chosen_with_intervals_among_those_who_were_not_reached(tmp_pa
     assert all(row["unreached"] == ["bob", "cat"] for row in rows)
     assert {end for _, end in ends_of_intervals(rows)} == {None}
     said = " ".join(command("select", path, "--k", "2").split())
-    assert "bob, cat could not be reached on more than a few questions" in said
+    assert (
+        "On more than a few questions a model could not be reached (bob, cat); these labels count as not right" in said
+    )
+    assert "moot run asks them again." in said
 
 
 @pytest.mark.parametrize("replies", [0, 1, 8])

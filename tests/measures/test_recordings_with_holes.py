@@ -41,6 +41,11 @@ class Told:
         told: dict[str, Any] = json.loads(self.does("report", self.path, "--json"))
         return told
 
+    def selected(self) -> dict[str, dict[str, Any]]:
+        """Of everybody, and of the best one alone."""
+        methods = ("--method", "best-model,input-all", "--k", "3", "--m", "50", "--json")
+        return {row["method"]: row for row in json.loads(self.does("select", self.path, *methods))}
+
     def compared(self, a: str, b: str) -> dict[str, Any]:
         told: dict[str, Any] = json.loads(self.does("compare", self.path, "--a", a, "--b", b, "--json"))
         return told
@@ -121,6 +126,30 @@ def test_and_so_is_what_one_hole_could_not_turn(tmp_path: Path, capfd: pytest.Ca
     assert told.compared("vote", "solo@ann")["p"] < 0.001
     shown = told.does("advise", told.path)
     assert "a recording has no reply on this many questions: ann (1 of 200)" in " ".join(shown.split())
+
+
+def test_no_method_of_choosing_is_better_by_what_was_lost(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """Few enough that each share has its interval: one in 21 of each, on other questions."""
+    rows = [row for row in alike(0.0, 400) if int(row[1][1:]) % 21 != PLAYERS.index(row[0])]
+    told = Told(tmp_path, capfd, rows)
+    selected = told.selected()
+    together, alone = selected["input-all"], selected["best-model"]
+    assert together["low"] is not None
+    assert together["over"]["difference"] > 0.01
+    assert together["over"]["regressions"] == 0
+    assert (together["over"]["low"], together["over"]["p_holm"]) == (None, None)
+    assert "could reverse it" in together["over"]["why"]
+    assert (together["beaten_by"], alone["beaten_by"]) == (None, None)
+    said = " ".join(told.does("select", told.path, "--k", "3", "--m", "50").split())
+    assert "questions a recording has no reply (ann, bob, cat); these labels count as not right" in said
+    assert f"whatever they would be; {WAY_OUT}." in said
+    assert "again" not in said
+
+
+def test_what_few_holes_could_not_turn_is_said_of_methods(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    rows = Told(tmp_path, capfd, apart(2)).selected()
+    assert rows["input-all"]["over"]["low_holm"] > 0.1
+    assert rows["best-model"]["beaten_by"] == "input-all"
 
 
 def test_a_single_that_lacks_replies_may_be_the_best(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -28,8 +28,8 @@ from moot.experiment.spec import ExperimentFile, read_experiment
 from moot.foreign_json import read_json
 from moot.grade.grading import Grading
 from moot.measures.claims.cut_short import without_claims
-from moot.measures.claims.plays_without import labels_withheld
 from moot.measures.selection.figures import method_rows, single_rows
+from moot.measures.selection.missing import missing_alone, whatever_is_missing
 from moot.measures.selection.sections import HowChosen
 from moot.measures.source import Source
 from moot.models.flights import Flights
@@ -213,10 +213,10 @@ async def _on_experiment(
         )
         with ends_on_ctrl_c():
             stored = await opened.read(read)
-            withheld = await opened.read(
-                lambda connection: labels_withheld(Source(connection, experiment), stored.plays, stored.cases)
+            missing = await opened.read(
+                lambda connection: missing_alone(Source(connection, experiment), stored.plays, stored.cases)
             )
-        stored = replace(stored, labels=in_own_order(stored.labels), origin=replace(stored.origin, **withheld))
+        stored = replace(stored, labels=in_own_order(stored.labels), origin=replace(stored.origin, **missing))
         if stored.ungraded:
             words = "in no figure, and the bounds say what they could change; a choice takes them as not right"
             say(f"moot: {count(stored.ungraded, 'answer is', 'answers are')} ungraded: {words}", file=sys.stderr)
@@ -311,6 +311,8 @@ def _figures(
     plan = {"m": asked.m, "splits": asked.splits, "seed": asked.seed}
     wordings = None if stored is None else stored.wordings
     rows = method_rows(labels, team_trials, wordings=wordings, against=asked.against)
+    missing = {} if stored is None else stored.origin.missing.questions
+    rows = whatever_is_missing(rows, labels, team_trials, missing, against=asked.against)
     for remark in _odd_splits(labels, asked, team_trials):
         say(f"moot: {remark}", file=sys.stderr)
     if asked.all:

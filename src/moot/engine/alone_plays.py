@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from moot.errors import UsageError
@@ -20,6 +20,17 @@ from moot.strategies.natives import SINGLE_CALL
 
 OF_WAYS = ("strategy", "drafts")
 """Columns by which ways of answering alone can be told apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class MissingAlone:
+    """Whose labels are missing since it could not be reached, or since a recording has no reply."""
+
+    many: tuple[str, ...] = ()
+    """Those missing on more than a few questions, so that nothing may be claimed."""
+    questions: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """By player: on which questions it is missing, few or many."""
+    words: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +50,11 @@ class LabelOrigin:
     """Players of whom every answer failed: nobody knows how good they are, and they are no proposers."""
     cut_short: bool = False
     """Whether what takes longest is missing of the run, so that nothing may be claimed."""
-    unreached: tuple[str, ...] = ()
-    """Players who could not be reached on more than a few questions, so that nothing may be claimed either."""
+    missing: MissingAlone = MissingAlone()
 
     @property
     def claims_nothing(self) -> bool:
-        return self.cut_short or bool(self.unreached)
+        return self.cut_short or bool(self.missing.many)
 
     @property
     def notes(self) -> list[str]:
@@ -54,11 +64,8 @@ class LabelOrigin:
                 "The run is unfinished; slow answers, which are more often wrong, are still missing: there are no intervals,"
                 " and proposers that are slow when wrong are chosen too often."
             )
-        if self.unreached:
-            sentences.append(
-                f"{', '.join(self.unreached)} could not be reached on more than a few questions, which count as not right:"
-                " there are no intervals, and they are chosen too seldom. moot run asks them again."
-            )
+        if self.missing.words:
+            sentences.append(self.missing.words)
         if self.others:
             others = ", ".join(self.others)
             sentences.append(f"The labels come from {self.strategy}, as a summariser reads them, not from {others}.")
@@ -90,7 +97,7 @@ class LabelOrigin:
             "proposers_left_out": dict(self.proposers_left_out),
             **({"never_answered": list(self.never_answered)} if self.never_answered else {}),
             **({"cut_short": True} if self.cut_short else {}),
-            **({"unreached": list(self.unreached)} if self.unreached else {}),
+            **({"unreached": list(self.missing.many)} if self.missing.many else {}),
         }
 
 

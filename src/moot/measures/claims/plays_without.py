@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from moot.measures.cells import Stored
 from moot.measures.source import Source
@@ -94,11 +94,3 @@ def plays_of(source: Source, cell: Stored) -> Iterator[PlayOfQuestion]:
 
 def _graded_how(source: Source, case: Case) -> GradedHow:
     return GradedHow(case.question.is_long, source.grades.wait(case))
-
-
-def labels_withheld(source: Source, players: Collection[str], asked: Collection[str]) -> dict[str, Any]:
-    """Why nothing may be claimed of what these said alone to what was asked: whether the slowest is missing, and who could not be
-    reached."""
-    alone = [cell for cell in source.cells if cell["player"] in players]
-    unreached = {str(cell["player"]) for cell in alone if too_many_without(source, [cell], asked)}
-    return {"cut_short": source.cut_short, "unreached": tuple(sorted(unreached))}
