@@ -312,6 +312,18 @@ def test_what_does_as_well_for_less_is_named(
     assert "rule.json, which cup.yaml already uses" in cup.fit()
 
 
+def test_a_leader_alone_is_no_more_than_it_says(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The rule has the others' answer where the leader is silent; how often the leader alone has none is told."""
+    cup = Cup(tmp_path, capsys, {"ann": 0.95, "bob": 0.6, "cat": 0.6})
+    for number in range(0, 80, 8):
+        cup.said["ann", number] = None
+    cup.write(questions=80)
+    cup.moot("run", cup.file, "--quiet")
+    said = cup.fit()
+    assert cup.rule["kept"] == "best single"
+    assert "ann alone says the same in one call, unless ann has no answer, as on 10 of 80 questions. Served" in said
+
+
 def test_all_alike(cup: Cup) -> None:
     for number in range(40):
         for name in PLAYERS:

@@ -99,6 +99,8 @@ def test_equal_models_gain_nothing_by_what_was_lost(tmp_path: Path, capfd: pytes
     assert "nothing can be advised: a recording has no reply on this many questions: " in said
     assert WAY_OUT in said
     assert "No team to take yet" in told.does("select", told.path, "--k", "2")
+    said = told.does("plan", "--from", told.path, status=2)
+    assert f"a recording has no reply (ann, bob, cat); {WAY_OUT}" in said
 
 
 def test_nor_do_they_by_fewer(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -122,7 +122,7 @@ def fit_command(
         *_shown(content, learnt, figures, (*notes, *_ties(learnt, taught)), drift),
         *(f"{f'{kind}: ' if kinds.apart else ''}{words}" for kind, each in found.items() for words in each.words()),
         *stored.held_back,
-        *next_lines(file, output, learnt, made),
+        *next_lines(file, output, learnt, made, known),
     ):
         say(line)
     if kept_before is not None:

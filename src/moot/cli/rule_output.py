@@ -11,6 +11,7 @@ from typing import Any
 
 from moot.cli.outputs import checked_output
 from moot.config.flow import flow
+from moot.decide.candidates import Candidates
 from moot.decide.learning import LearntRule
 from moot.decide.promise import Promise
 from moot.decide.rules import Leader, Plurality
@@ -80,9 +81,11 @@ def write_rule(output: Path, content: WrittenRule) -> None:
         raise FileError(f"cannot be written: {error.strerror or error}", file=output) from None
 
 
-def next_lines(file: ExperimentFile, output: Path, learnt: LearntRule, wanted: Sequence[Promise]) -> Iterator[str]:
+def next_lines(
+    file: ExperimentFile, output: Path, learnt: LearntRule, wanted: Sequence[Promise], known: Candidates
+) -> Iterator[str]:
     """`wanted`: what was asked to be promised of the rule that was kept. Who took a target that cannot be would answer nothing,
-    so the strictest is told that can."""
+    so the strictest is told that can. `known`: what it was learnt from."""
     kept = max((promise.target for promise in wanted if promise.threshold is not None), default=None)
     try:
         beside = str(output.resolve().relative_to(file.path.resolve().parent))
@@ -97,15 +100,20 @@ def next_lines(file: ExperimentFile, output: Path, learnt: LearntRule, wanted: S
     if wanted and kept is None:
         yield "  It never abstains: no such promise can be made, and with that target it would answer nothing."
     if not wanted:  # who wants to abstain needs all of them
-        yield from _cheaper(learnt)
+        yield from _cheaper(learnt, known)
     yield f"Next: moot serve {pasted(file.path)}"
 
 
-def _cheaper(learnt: LearntRule) -> Iterator[str]:
-    """Where no weights were kept something simpler says the same, and asks less: whoever serves pays for every question."""
+def _cheaper(learnt: LearntRule, known: Candidates) -> Iterator[str]:
+    """Where no weights were kept something simpler says the same, and asks less: whoever serves pays for every question. Of a
+    leader who is silent the rule has the others' answer, which it is right by and the leader alone is not."""
     match learnt.rule:
         case Leader(player=player):
-            yield f"Cheaper: {player} alone says the same in one call, unless {player} has no answer. Served as solo@{player}:"
+            spoke = known.support[:, :, known.players.index(player)].any(axis=1)
+            silent = len(known) - int(spoke.sum())
+            often = f", as on {silent:,} of {len(known):,} questions" if silent else ""
+            alone = f"{player} alone says the same in one call, unless {player} has no answer{often}"
+            yield f"Cheaper: {alone}. Served as solo@{player}:"
             yield f"  strategies: {flow(['solo'])}"
         case Plurality():
             yield "Cheaper: a vote says the same, and when served it stops as soon as its result is settled:"

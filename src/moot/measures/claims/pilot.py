@@ -18,6 +18,7 @@ from moot.measures.claims.cut_short import WHY
 from moot.measures.claims.headline_alone import headline_alone
 from moot.measures.claims.singles import singles_of
 from moot.measures.claims.words import withheld_for
+from moot.measures.missing_words import way_out
 from moot.measures.sides import SideResults, cells_named, side_of, sides
 from moot.measures.source import Source
 from moot.stats.estimates import estimate
@@ -89,7 +90,9 @@ def pilot_of(source: Source) -> Pilot:
         name: _discordance(values, own) for name, own in singles.items() if name == best or _may_be(own, singles[best])
     }
     if withheld := withheld_for(headline):
-        raise UsageError(f"--from: {source.name!r}: {withheld}; moot run asks them again")
+        without = headline["unreached"]
+        out = way_out(without["who"], without.get("unrecorded", ()), "moot run asks them again")
+        raise UsageError(f"--from: {source.name!r}: {withheld}; {out}")
     against = max(shares, key=lambda name: (_most(shares[name]), name == best))
     return Pilot(
         source.name,
