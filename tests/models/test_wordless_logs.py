@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 import os
-import pickle
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -17,8 +15,6 @@ from typing import Any
 import aiohttp
 import pytest
 from hostile_server import completion, hostile, http
-
-from moot.models.wordless_warnings import call_without_words
 
 KEYS = ("9f86d081884c7d659a2feaa0c55ad015", "quagga")
 """None has a form that a library knows keys by."""
@@ -85,31 +81,6 @@ def assert_no_words(told: str, key: str) -> None:
     assert "zanzibar" not in told
 
 
-IN_PYTHON = """
-import asyncio, logging, os, sys
-from moot.models.litellm import LitellmModel
-from moot.models.overheard import overhearing
-from moot.types import Message, Request
-
-class Listener:
-    is_bound = False
-    def voice(self):
-        return lambda words: None
-
-async def ask(number):
-    model = LitellmModel("ann", model="openai/ann", api_key=os.environ["UPSTREAM_KEY"], base_url=sys.argv[1], timeout_s=20)
-    with overhearing(Listener() if number % 2 else None):
-        await model.generate(Request((Message("user", "Which zanzibar river?"),)))
-
-async def ask_all(number):
-    return await asyncio.gather(*map(ask, range(number)), return_exceptions=True)
-
-logging.basicConfig()
-asyncio.run(ask_all(int(sys.argv[2])))
-logging.getLogger("LiteLLM").warning("of my own")
-"""
-
-
 async def told_by(*command: str, key: str, cwd: Path) -> str:
     """Standard output and error of a program of Python."""
     given = {**os.environ, "PYTHONPATH": str(SOURCE), "UPSTREAM_KEY": key}
@@ -129,18 +100,6 @@ async def test_no_log_of_a_library_shows_a_key_in_a_run(tmp_path: Path) -> None:
         assert server.seen, told
     assert_no_words(told, key)
     assert "WARNING of LiteLLM at " in told, "it is told that there was one, and where"
-
-
-@NEEDS_LITELLM
-async def test_no_log_of_litellm_shows_a_key_in_python(tmp_path: Path) -> None:
-    (key, _) = KEYS
-    async with hostile(lambda asked, number: odd_reply(key, asked, number // 2)) as server:
-        number = str(len(PLACES) * FORMS * 2)
-        told = await told_by("-c", IN_PYTHON, server.base_url, number, key=key, cwd=tmp_path)
-        assert {bool(asked.get("stream")) for asked in server.seen} == {False, True}, told
-    assert_no_words(told, key)
-    assert "WARNING of LiteLLM at " in told
-    assert "of my own" in told, "outside of its calls LiteLLM keeps its words"
 
 
 @NEEDS_LITELLM
@@ -182,103 +141,6 @@ async def test_no_log_of_a_library_shows_a_key_in_that_of_a_server(tmp_path: Pat
     told = (tmp_path / "log").read_text()
     assert_no_words(told, key)
     assert "WARNING of LiteLLM at " in told
-
-
-@pytest.fixture
-def told(caplog: pytest.LogCaptureFixture) -> Iterator[Callable[[], list[str]]]:
-    """What somebody's own process has logged so far."""
-    before = logging.getLogRecordFactory()
-    try:
-        yield lambda: [record.getMessage() for record in caplog.records]
-    finally:
-        logging.setLogRecordFactory(before)
-
-
-async def logging_call(*pauses: asyncio.Event) -> None:
-    """Each pause is waited for, and then it logs once more."""
-    log = logging.getLogger("somebodys")
-    for pause in (None, *pauses):
-        if pause is not None:
-            await pause.wait()
-        try:
-            raise ValueError("quagga")
-        except ValueError:
-            log.exception("%s\nmoot: forged", "quagga")
-    await asyncio.to_thread(log.warning, "quagga")
-    await asyncio.create_task(asyncio.to_thread(log.warning, "quagga"))
-
-
-async def test_the_logs_of_others_are_theirs(told: Callable[[], list[str]]) -> None:
-    pause = asyncio.Event()
-    call = asyncio.ensure_future(call_without_words(logging_call(pause)))
-    await asyncio.sleep(0)
-    logging.getLogger("somebodys").warning("of %s own", "my")
-    made = logging.getLogRecordFactory()
-
-    def marked(*given: Any, **named: Any) -> logging.LogRecord:
-        record = made(*given, **named)
-        record.mark = "mine"
-        return record
-
-    logging.setLogRecordFactory(marked)
-    await asyncio.sleep(0)
-    pause.set()
-    await call
-    logging.getLogger("somebodys").warning("of my own")
-    within = [words for words in told() if "own" not in words]
-    assert [words for words in told() if "own" in words] == ["of my own"] * 2
-    assert [words.split(" at ")[0] for words in within] == ["ERROR of somebodys"] * 2 + ["WARNING of somebodys"] * 2
-    assert all("ValueError, its words are not told" in words for words in within[:2])
-    assert not any("quagga" in words or "\n" in words for words in within)
-
-
-async def test_what_moot_logs_within_a_call_keeps_its_words(told: Callable[[], list[str]]) -> None:
-    async def ours() -> None:
-        logging.getLogger("moot.models").warning("of %s", "ours")
-
-    await call_without_words(ours())
-    assert told() == ["of ours"]
-
-
-async def test_what_a_library_adds_to_its_records_within_a_call_is_not_told(caplog: pytest.LogCaptureFixture) -> None:
-    """A formatter that writes all that a record has, as those of JSON do, and one that asks for what the library adds."""
-    log = logging.getLogger("somebodys\nmoot: forged")
-    made = logging.makeLogRecord({"name": "somebodys", "msg": "quagga", "levelno": 30, "user": "quagga"})
-
-    async def call() -> None:
-        log.warning("%s", "quagga", extra={"user": "quagga"}, stack_info=True)
-        log.handle(made)
-
-    await call_without_words(call())
-    log.warning("of my own", extra={"user": "me"})
-    *within, own = caplog.records
-    assert len(within) == 2
-    for record in map(pickle.loads, map(pickle.dumps, within)):
-        assert "quagga" not in json.dumps(record.__dict__)
-        assert "\n" not in record.name
-    assert [logging.Formatter("%(levelname)s %(user)s").format(record) for record in within] == ["WARNING "] * 2
-    assert own.__dict__["user"] == "me"
-    assert made.msg == "quagga", "it is another's"
-
-
-async def test_who_wraps_the_factory_for_every_call_finds_it_as_it_was(told: Callable[[], list[str]]) -> None:
-    wrapped: list[Any] = []
-    for _ in range(3):
-        made = logging.getLogRecordFactory()
-        assert not wrapped or made is wrapped[-1]
-
-        def marked(*given: Any, made: Any = made, **named: Any) -> logging.LogRecord:
-            record: logging.LogRecord = made(*given, **named)
-            record.mark = "mine"
-            return record
-
-        wrapped.append(marked)
-        logging.setLogRecordFactory(marked)
-        make, handle = logging.Logger.makeRecord, logging.Logger.handle
-        await call_without_words(logging_call())
-        if len(wrapped) > 1:
-            assert (logging.Logger.makeRecord, logging.Logger.handle) == (make, handle)
-    assert not any("quagga" in words for words in told())
 
 
 ONE_OF_OURS = """
@@ -402,3 +264,22 @@ def assert_one_line(code: str) -> None:
     assert "ValueError" in line, "what it was"
     assert " at " in line, "and where"
     assert "its words are not told" in line
+
+
+IN_SOMEBODYS = """
+import logging, warnings
+
+def as_it_is():
+    return warnings.showwarning, logging.Handler.handle, logging.Logger.makeRecord, logging.getLogRecordFactory()
+
+before = as_it_is()
+import moot
+models = {"ann": {"provider": "simulated", "accuracy": 0.5}, "bob": {"provider": "simulated", "accuracy": 0.5}}
+moot.run({"name": "cup", "questions": {"builtin": "facts-en"}, "models": models, "strategies": ["solo"]})
+assert as_it_is() == before
+"""
+
+
+def test_in_somebodys_own_process_logging_and_warnings_are_theirs(tmp_path: Path) -> None:
+    given = {**os.environ, "PYTHONPATH": str(SOURCE)}
+    subprocess.run([sys.executable, "-c", IN_SOMEBODYS], env=given, cwd=tmp_path, check=True)

@@ -35,7 +35,6 @@ from moot.models.secrets import Secrets
 from moot.models.stream import StreamSoFar, give_up
 from moot.models.stream_way import StreamRefused, StreamWay, Way
 from moot.models.wire import bill_in_part, cost_of, read_completion, read_usage
-from moot.models.wordless_warnings import call_without_words
 from moot.types import Price, Reply, Request
 
 _FRAMES = re.compile(r"Traceback \(most recent call last\):(?:\n[ \t][^\n]*+)*+\s?")
@@ -90,10 +89,8 @@ class LitellmModel:
 
     async def generate(self, request: Request) -> Reply:
         while True:
-            with suppress(
-                StreamRefused
-            ):  # its own classes warn of a reply in another form than they know, log it, and repeat it
-                return await call_without_words(self._generate_once(request))
+            with suppress(StreamRefused):
+                return await self._generate_once(request)
 
     async def _generate_once(self, request: Request) -> Reply:
         body: dict[str, Any] = {**self._params, **request.params}
