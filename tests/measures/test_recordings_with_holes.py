@@ -15,7 +15,7 @@ from moot.cli.exit import run_app
 
 CITIES = ["Paris", "Rome", "Oslo", "Bern"]
 PLAYERS = ("ann", "bob", "cat")
-WAY_OUT = "complete the recording, or ask only questions to which it has all replies"
+WAY_OUT = "complete the recording, or ask only questions to which it has all replies (moot import --complete)"
 
 
 class Told:

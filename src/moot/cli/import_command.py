@@ -49,6 +49,9 @@ def import_logs(
             help="For csv: the columns that are models, if the table has a column for each; no other is taken for one.",
         ),
     ] = None,
+    complete: Annotated[
+        bool, typer.Option("--complete", help="Leave out questions to which some model has no reply.")
+    ] = False,
     experiment: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Also write an experiment file with all models, such as cup.yaml."),
@@ -59,4 +62,6 @@ def import_logs(
 
     files = ImportFiles(output, questions, experiment)
     named = [name for name in map(str.strip, (models or "").split(",")) if name]
-    return import_command(tool, paths, files, model=model, tasks=task or [], metric=metric, models=named)
+    return import_command(
+        tool, paths, files, model=model, tasks=task or [], metric=metric, models=named, complete=complete
+    )

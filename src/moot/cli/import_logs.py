@@ -55,10 +55,11 @@ def import_command(
     tasks: Sequence[str],
     metric: str | None = None,
     models: Sequence[str] = (),
+    complete: bool = False,
 ) -> int:
     if files.to_stdout and files.experiment is not None:
         raise UsageError("--experiment goes with a file of replies; expected -o FILE")
-    logs = import_logs(tool, paths, model=model, tasks=tasks, metric=metric, models=models)
+    logs = import_logs(tool, paths, model=model, tasks=tasks, metric=metric, models=models, complete=complete)
     _check_outputs(files, logs)
     if files.experiment is not None and not logs.questions:
         raise UsageError(

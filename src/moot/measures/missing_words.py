@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable
 
-COMPLETE = "complete the recording, or ask only questions to which it has all replies"
+COMPLETE = "complete the recording, or ask only questions to which it has all replies (moot import --complete)"
 """The way out where a recording has holes: nobody can be asked again."""
 UNREACHED = "a model could not be reached"
 UNRECORDED = "a recording has no reply"

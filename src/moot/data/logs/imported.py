@@ -31,6 +31,7 @@ from moot.data.logs.question_rows import QuestionRows, cases_of
 from moot.data.logs.reference_forms import ReferenceForms, as_whole
 from moot.data.logs.same_questions import QuestionsOfLogs
 from moot.data.logs.told import MOST_PROBLEM, absent_from, forms_words, left_out_words, notes_of, placeholder_words
+from moot.data.logs.whole_questions import lacking_replies, on_whole_questions
 from moot.errors import FileError, UsageError
 from moot.foreign_files import opened
 from moot.models.recorded import Recording, recording_of
@@ -82,17 +83,19 @@ def import_logs(
     tasks: Sequence[str] = (),
     metric: str | None = None,
     models: Sequence[str] = (),
+    complete: bool = False,
 ) -> ImportedLogs:
     """What these logs say together. `model`: what the one model of all of them is called; `tasks`: only these; `metric`: by which
-    of several the replies are right; `models`: which columns of a table are models."""
+    of several the replies are right; `models`: which columns of a table are models; `complete`: only questions to which every
+    model has all its replies."""
     form = log_format(name)
     if models:
         if not _can_be_told(form, MODELS):
             raise UsageError(f"{by_models(','.join(models))} names columns of a table; expected it with csv")
         form = cast(LogFormat, replace(cast(Any, form), **{MODELS: tuple(models)}))
     if metric is None:
-        return put_together(form, paths, model=model, tasks=tasks)
-    logs = put_together(_judged_by(form, metric), paths, model=model, tasks=tasks)
+        return put_together(form, paths, model=model, tasks=tasks, complete=complete)
+    logs = put_together(_judged_by(form, metric), paths, model=model, tasks=tasks, complete=complete)
     if not any(each.judged for each in logs.models):
         why = [note for note in logs.notes if metric in note]
         told = f" ({'; '.join(why[:MOST_NAMED])})" if why else ""
@@ -101,7 +104,12 @@ def import_logs(
 
 
 def put_together(
-    form: LogFormat, paths: Sequence[Path], *, model: str | None = None, tasks: Sequence[str] = ()
+    form: LogFormat,
+    paths: Sequence[Path],
+    *,
+    model: str | None = None,
+    tasks: Sequence[str] = (),
+    complete: bool = False,
 ) -> ImportedLogs:
     """The same with a format that was given as an object."""
     name, files = form.name, log_files(form, paths)
@@ -136,14 +144,19 @@ def put_together(
     turned = {each.task for each in contrary}
     read = [replace(reply, contrary=reply.logged.question.task in turned) for reply in read]
     figures = [figure for figure in figures if figure.task not in turned]
+    lacking = lacking_replies(read, _repeats(read))
+    if complete:
+        read, figures = on_whole_questions(read, figures, lacking)
+        asked = {name: question for name, question in asked.items() if name not in lacking.anywhere}
     forms = ReferenceForms(read, [*questions])
     made = QuestionRows(read, forms)
-    rows = [made.of(question) for question in questions if question.answer is not None]
+    rows = [made.of(question) for question in questions if question.answer is not None and question.name in asked]
     cases = cases_of(rows, files[0])
     models = figures_of(read, cases, figures)
     remarks = [entry.words for entry in wanted if isinstance(entry, LogRemark)]
     unreferenced = len(asked) - len(rows)
     remarks += left_out_words(questions.left_out.values())
+    remarks += lacking.words if complete else lacking.warning
     remarks += forms_words(whole, forms.unsaid)
     remarks += [*placeholder_words(unpriced), *resubmitted_words(resubmitted)]
     with_one = {row["id"] for row in rows}
