@@ -33,6 +33,8 @@ MOST_PLACES = 20
 """Before or behind the point, where a number is rounded."""
 LONGEST_NUMERAL = 80
 """Characters of a text that is read as a number. A longer one is none."""
+LONGEST_IN_JSON = 12
+"""Characters that one may be there: two halves, each by its number."""
 AN_ITEM = 10
 """Characters that something in a list weighs beside its text: so a list is dearer than a text of its length."""
 

@@ -12,15 +12,17 @@ from collections.abc import Callable, Mapping
 from itertools import chain, islice
 from typing import Any
 
-from jinja2 import StrictUndefined, Template, TemplateSyntaxError, Undefined, nodes
+from jinja2 import StrictUndefined, Template, TemplateSyntaxError, Undefined, nodes, pass_context
 from jinja2.exceptions import SecurityError
 from jinja2.filters import FILTERS as USUAL_FILTERS
 from jinja2.runtime import Context, LoopContext
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.tests import TESTS as USUAL_TESTS
+from jinja2.utils import htmlsafe_json_dumps
 
 from moot.prompts.bounds import (
     CHARACTERS_A_STEP,
+    LONGEST_IN_JSON,
     LONGEST_NUMERAL,
     MOST_BITS,
     MOST_INDENT,
@@ -67,7 +69,7 @@ _FILTERS = (
         "sort",
         "string",
     ),
-    *("title", "tojson", "trim", "truncate", "unique", "upper", "wordcount"),
+    *("title", "trim", "truncate", "unique", "upper", "wordcount"),
 )
 _ONE_BY_ONE = frozenset(
     ("list", "map", "max", "min", "reject", "rejectattr", "reverse", "select", "selectattr", "sort", "unique")
@@ -137,13 +139,27 @@ def _replace(text: Any, old: Any, new: Any, count: Any = None) -> str:
 
 def _indent(text: Any, width: Any = 4, first: Any = False, blank: Any = False) -> str:
     whole = str(text)
-    if not isinstance(width, str) and int(width) > MOST_INDENT:
-        raise SecurityError(f"indents by more than {MOST_INDENT}")
+    if not isinstance(width, str):
+        _check_indent(width)
     pad = width if isinstance(width, str) else " " * int(width)
     lines = whole.splitlines() or [""]
     short_enough(len(whole) + len(lines) * len(pad))
     padded = [pad + line if number and (line or blank) else line for number, line in enumerate(lines)]
     return (pad if first else "") + "\n".join(padded)
+
+
+def _check_indent(width: Any) -> None:
+    if int(width) > MOST_INDENT:
+        raise SecurityError(f"indents by more than {MOST_INDENT}")
+
+
+def _tojson(value: Any, indent: Any = None) -> str:
+    """As Jinja's. What is written so may be written so again, and be longer each time."""
+    if indent is not None:
+        indent = int(indent)  # a text would stand before every value
+        _check_indent(indent)
+    short_enough(LONGEST_IN_JSON * weight(value))
+    return htmlsafe_json_dumps(value, sort_keys=True, indent=indent)
 
 
 def _flat(values: Any) -> Any:
@@ -153,8 +169,13 @@ def _flat(values: Any) -> Any:
     return values
 
 
-def _shown(value: Any) -> Any:
-    """What stands in a prompt: a text or a number, or a plain list of them."""
+@pass_context
+def _shown(_: Context, value: Any) -> Any:
+    """What stands in a prompt: a text or a number, or a plain list of them.
+
+    The context is asked for because Jinja computes what is constant while it compiles, where nobody counts, unless this
+    needs one.
+    """
     if type(value) is str or value is None or isinstance(value, _PLAIN):
         spend(1)
         return value
@@ -219,7 +240,7 @@ class PromptEnvironment(ImmutableSandboxedEnvironment):
         )
         self.globals.clear()
         ours = {"format": _format, "join": _join, "replace": _replace, "indent": _indent}
-        ours |= {"int": _int, "float": _float, "round": _round}
+        ours |= {"int": _int, "float": _float, "round": _round, "tojson": _tojson}
         usual: dict[str, Any] = {name: USUAL_FILTERS[name] for name in _FILTERS}
         tests: dict[str, Any] = {name: USUAL_TESTS[name] for name in _TESTS}
         self.filters = {name: _paid(name, filter_) for name, filter_ in {**usual, **ours, **filters}.items()}

@@ -30,6 +30,7 @@ _BREAKS = (
     AttributeError,
     RecursionError,
     MemoryError,
+    AssertionError,
 )
 """What filling in a template may raise."""
 TOO_DEEP = "too much stands within each other; expected fewer nested blocks and brackets, and shorter expressions"
