@@ -8,7 +8,7 @@ one prompt has an end: every step of a loop and every character that is handled 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import chain, islice
 from typing import Any
 
@@ -27,6 +27,7 @@ from moot.prompts.bounds import (
     MOST_BITS,
     MOST_INDENT,
     MOST_PARTS,
+    MOST_PATH,
     MOST_PLACES,
     MOST_SOURCE,
     MOST_TEXT,
@@ -205,6 +206,17 @@ def _round(value: Any, precision: Any = 0, method: Any = "common") -> Any:
     return USUAL_FILTERS["round"](value, precision, method)
 
 
+def _check_paths(name: str, given: tuple[Any, ...], options: Mapping[str, Any]) -> None:
+    """`0.1,2`: what each item is gone by takes as many steps as it has parts. `given`: behind the items."""
+    if name in ("selectattr", "rejectattr"):
+        given = given[:1]  # the others are what is compared with
+    elif name == "map":
+        given = ()  # a filter, and what it is given
+    for path in (*given, options.get("attribute")):
+        if isinstance(path, str) and path.count(".") + path.count(",") >= MOST_PATH:
+            raise SecurityError(f"goes by {path[:20]!r}…; expected at most {MOST_PATH} parts")
+
+
 def _paid(name: str, does: Callable[..., Any]) -> Callable[..., Any]:
     """A filter or a test that costs what it is given, and gives no number out of bounds."""
 
@@ -218,6 +230,8 @@ def _paid(name: str, does: Callable[..., Any]) -> Callable[..., Any]:
             return made if type(made) is str else number(made)
         spend(1 + sum(map(weight, (*args, *options.values()))) // CHARACTERS_A_STEP)
         if one_by_one:
+            _check_paths(name, args[2:], options)
+            args = tuple(counted(each) if isinstance(each, Iterator) else each for each in args)
             spend(next((len(value) for value in args if isinstance(value, str | list | tuple | dict)), 0))
         return number(does(*args, **options))
 
