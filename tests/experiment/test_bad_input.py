@@ -479,6 +479,8 @@ YAML = [
         more("store: !!python/object:os.system x"),
     ),
     Bad("binary", ("cup.yaml:6: not valid YAML: could not determine a constructor",), more("store: !!binary aGVsbG8=")),
+    Bad("no-number-by-its-tag", ("cup.yaml: not valid YAML",), more('seed: !!int ""')),
+    Bad("no-switch-by-its-tag", ("cup.yaml: not valid YAML",), more("seed: !!bool x")),
     Bad("itself", ("nested deeper",), more("store: &a [*a]")),
     Bad(
         "billion-laughs",

@@ -258,6 +258,23 @@ class Worded:
         return Verdict(heard.value.answer, "answered", who=(player.name,))
 
 
+@pytest.mark.parametrize(
+    "written", ["- {user: !!timestamp x, assistant: y}", "- {user: !!int x, assistant: y}", "[" * 5_000]
+)
+def test_odd_examples_are_refused_in_words(tmp_path: Path, written: str) -> None:
+    (tmp_path / "draft.j2").write_text("{{ question | block }}", encoding="utf-8")
+    (tmp_path / "draft.examples.yaml").write_text(written, encoding="utf-8")
+    with pytest.raises(FileError, match=r"draft\.examples\.yaml"):
+        Prompts("en", tmp_path).examples("draft")
+
+
+def test_examples_that_look_like_dates_are_texts(tmp_path: Path) -> None:
+    (tmp_path / "draft.j2").write_text("{{ question | block }}", encoding="utf-8")
+    (tmp_path / "draft.examples.yaml").write_text("- {user: 2026-13-45, assistant: 2026-01-02}", encoding="utf-8")
+    shown = Prompts("en", tmp_path).examples("draft")
+    assert [message.content for message in shown] == ["2026-13-45", "2026-01-02"]
+
+
 def test_prompts_given_as_texts() -> None:
     for language in LANGUAGES:
         prompts = prompts_for(Worded(), Prompts(language))

@@ -92,6 +92,18 @@ BOMBS = {
     + "{% set y = x | map('list') | list %}{{ y | string | length }}" * 50,
     "parts": "{{ question[0] }}" * 11_000,
     "depth": "{{ " + "(" * 5_000 + "1" + ")" * 5_000 + " }}",
+    "indented JSON": "{{ choices | tojson(indent=100000000) }}",
+    "JSON indented by a text": "{{ choices | tojson(indent='" + "x" * 100_000 + "') }}",
+    "JSON of JSON": "{{ question" + " | tojson" * 40 + " | length }}",
+    "JSON of JSON that is constant": """{{ '"' """ + " | tojson" * 40 + " | length }}",
+    "much that is constant": "{{ '" + "a" * 60_000 + "'" + " | upper | lower" * 1_000 + " }}",
+    "a letter too few": "{{ question | truncate(2, end='.....') }}",
+    "sorted by much": LONG + "{{ t | sort(attribute='" + ",".join("0" * 60_000) + "') | length }}",
+    **{
+        f"{name} by a long way": LONG + f"{{{{ t | {name}({key}'{'.'.join('0' * 60_000)}') | list | length }}}}"
+        for name, key in {"map": "attribute=", "unique": "attribute=", "max": "attribute=", "selectattr": ""}.items()
+    },
+    "way after way": LONG + "{{ t" + " | map(attribute='0')" * 40 + " | list | length }}",
     "slices": "{% for a in choices | slice(1000000000) %}{% endfor %}",
 }
 

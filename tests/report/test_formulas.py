@@ -24,6 +24,7 @@ HOSTILE = [
     "\u00a0=1+1",
     "\ufeff=1+1",
     "\u200b@SUM(1,1)",
+    *(f"{unseen}=1+1" for unseen in "\x08\x7f\u034f\u061c\u180e\u202e\u2066\u3164\ufe0f\U000e0001"),
     "\x00=1+1",
     "﹦1+1",
     "﹫SUM(1,1)",

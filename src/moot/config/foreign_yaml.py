@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from moot.config.key_lines import check_expansion
-from moot.config.yaml_file import BadValue, PlainLoader
+from moot.config.yaml_file import NOT_MADE, BadValue, PlainLoader
 from moot.errors import FileError
 from moot.foreign_files import text_of
 
@@ -53,7 +53,7 @@ def foreign_yaml(path: Path, way_out: str) -> Any:
         return None if node is None else loader.construct_document(node)
     except OSError as error:
         raise FileError(f"cannot be read: {error.strerror or error}", file=path) from None
-    except (yaml.YAMLError, ValueError) as error:
+    except (yaml.YAMLError, *NOT_MADE) as error:
         mark = getattr(error, "problem_mark", None)
         problem = error.words if isinstance(error, BadValue) else getattr(error, "problem", None) or error
         raise FileError(f"is no YAML ({problem})", file=path, line=mark.line + 1 if mark else None) from None

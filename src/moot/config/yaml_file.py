@@ -33,6 +33,9 @@ _EXPONENT = re.compile(r"^[-+]?[0-9][0-9_]*(?:\.[0-9_]*)?[eE][-+]?[0-9]+$")
 MOST_CHARACTERS = 500_000
 """Of a file. Questions and prompts stand in files of their own; and reading YAML takes its time."""
 
+NOT_MADE = (ValueError, LookupError, AttributeError)
+"""What the library raises for a value that is not what its own tag says, such as `!!bool x`."""
+
 KEPT_CHARACTERS = 20_000
 """What a text says is kept for the next who reads the same, up to this length."""
 
@@ -62,23 +65,38 @@ def read_yaml(path: Path) -> YamlFile:
 
 def parsed_yaml(text: str, path: Path) -> YamlFile:
     """The same of a text that is to stand in this file."""
+    said = _said_in(text, path)
+    if said.values is not None and not isinstance(said.values, dict):
+        raise FileError("expected keys and values, such as name: spring-cup", file=path, line=1)
+    _refuse_repeated(said, path)
+    return YamlFile(path, {} if said.values is None else deepcopy(said.values), said.places)
+
+
+def yaml_values(text: str, path: Path) -> Any:
+    """The same, whatever its outermost level is."""
+    said = _said_in(text, path)
+    _refuse_repeated(said, path)
+    return deepcopy(said.values)
+
+
+def _said_in(text: str, path: Path) -> _Said:
     try:
-        said = _kept(text) if len(text) <= KEPT_CHARACTERS else _said(text)
+        return _kept(text) if len(text) <= KEPT_CHARACTERS else _said(text)
     except BadValue as error:
         dotted = KeyLines.dotted(error.key) if error.key else None
         raise FileError(error.words, file=path, line=error.mark.line + 1, key=dotted) from None
     except yaml.YAMLError as error:
         _raise_yaml(path, text, error)
-    except ValueError as error:
+    except NOT_MADE as error:
         raise FileError(f"not valid YAML: {error}", file=path) from None
     except RecursionError:
         raise FileError("nested deeper than any file of ours needs to be", file=path) from None
-    if said.values is not None and not isinstance(said.values, dict):
-        raise FileError("expected keys and values, such as name: spring-cup", file=path, line=1)
+
+
+def _refuse_repeated(said: _Said, path: Path) -> None:
     if repeated := said.repeated:
         problem = f"stands here a second time; the first one is in line {repeated.first}"
         raise FileError(problem, file=path, line=repeated.line, key=KeyLines.dotted(repeated.key))
-    return YamlFile(path, {} if said.values is None else deepcopy(said.values), said.places)
 
 
 class _Said(NamedTuple):

@@ -31,8 +31,12 @@ MOST_PARTS = 5_000
 MOST_INDENT = 80
 MOST_PLACES = 20
 """Before or behind the point, where a number is rounded."""
+MOST_PATH = 8
+"""Parts of what items are sorted or chosen by."""
 LONGEST_NUMERAL = 80
 """Characters of a text that is read as a number. A longer one is none."""
+LONGEST_IN_JSON = 12
+"""Characters that one may be there: two halves, each by its number."""
 AN_ITEM = 10
 """Characters that something in a list weighs beside its text: so a list is dearer than a text of its length."""
 

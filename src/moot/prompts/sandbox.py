@@ -8,23 +8,26 @@ one prompt has an end: every step of a loop and every character that is handled 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import chain, islice
 from typing import Any
 
-from jinja2 import StrictUndefined, Template, TemplateSyntaxError, Undefined, nodes
+from jinja2 import StrictUndefined, Template, TemplateSyntaxError, Undefined, nodes, pass_context
 from jinja2.exceptions import SecurityError
 from jinja2.filters import FILTERS as USUAL_FILTERS
 from jinja2.runtime import Context, LoopContext
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.tests import TESTS as USUAL_TESTS
+from jinja2.utils import htmlsafe_json_dumps
 
 from moot.prompts.bounds import (
     CHARACTERS_A_STEP,
+    LONGEST_IN_JSON,
     LONGEST_NUMERAL,
     MOST_BITS,
     MOST_INDENT,
     MOST_PARTS,
+    MOST_PATH,
     MOST_PLACES,
     MOST_SOURCE,
     MOST_TEXT,
@@ -67,7 +70,7 @@ _FILTERS = (
         "sort",
         "string",
     ),
-    *("title", "tojson", "trim", "truncate", "unique", "upper", "wordcount"),
+    *("title", "trim", "truncate", "unique", "upper", "wordcount"),
 )
 _ONE_BY_ONE = frozenset(
     ("list", "map", "max", "min", "reject", "rejectattr", "reverse", "select", "selectattr", "sort", "unique")
@@ -137,13 +140,27 @@ def _replace(text: Any, old: Any, new: Any, count: Any = None) -> str:
 
 def _indent(text: Any, width: Any = 4, first: Any = False, blank: Any = False) -> str:
     whole = str(text)
-    if not isinstance(width, str) and int(width) > MOST_INDENT:
-        raise SecurityError(f"indents by more than {MOST_INDENT}")
+    if not isinstance(width, str):
+        _check_indent(width)
     pad = width if isinstance(width, str) else " " * int(width)
     lines = whole.splitlines() or [""]
     short_enough(len(whole) + len(lines) * len(pad))
     padded = [pad + line if number and (line or blank) else line for number, line in enumerate(lines)]
     return (pad if first else "") + "\n".join(padded)
+
+
+def _check_indent(width: Any) -> None:
+    if int(width) > MOST_INDENT:
+        raise SecurityError(f"indents by more than {MOST_INDENT}")
+
+
+def _tojson(value: Any, indent: Any = None) -> str:
+    """As Jinja's. What is written so may be written so again, and be longer each time."""
+    if indent is not None:
+        indent = int(indent)  # a text would stand before every value
+        _check_indent(indent)
+    short_enough(LONGEST_IN_JSON * weight(value))
+    return htmlsafe_json_dumps(value, sort_keys=True, indent=indent)
 
 
 def _flat(values: Any) -> Any:
@@ -153,8 +170,13 @@ def _flat(values: Any) -> Any:
     return values
 
 
-def _shown(value: Any) -> Any:
-    """What stands in a prompt: a text or a number, or a plain list of them."""
+@pass_context
+def _shown(_: Context, value: Any) -> Any:
+    """What stands in a prompt: a text or a number, or a plain list of them.
+
+    The context is asked for because Jinja computes what is constant while it compiles, where nobody counts, unless this
+    needs one.
+    """
     if type(value) is str or value is None or isinstance(value, _PLAIN):
         spend(1)
         return value
@@ -184,6 +206,17 @@ def _round(value: Any, precision: Any = 0, method: Any = "common") -> Any:
     return USUAL_FILTERS["round"](value, precision, method)
 
 
+def _check_paths(name: str, given: tuple[Any, ...], options: Mapping[str, Any]) -> None:
+    """`0.1,2`: what each item is gone by takes as many steps as it has parts. `given`: behind the items."""
+    if name in ("selectattr", "rejectattr"):
+        given = given[:1]  # the others are what is compared with
+    elif name == "map":
+        given = ()  # a filter, and what it is given
+    for path in (*given, options.get("attribute")):
+        if isinstance(path, str) and path.count(".") + path.count(",") >= MOST_PATH:
+            raise SecurityError(f"goes by {path[:20]!r}…; expected at most {MOST_PATH} parts")
+
+
 def _paid(name: str, does: Callable[..., Any]) -> Callable[..., Any]:
     """A filter or a test that costs what it is given, and gives no number out of bounds."""
 
@@ -197,6 +230,8 @@ def _paid(name: str, does: Callable[..., Any]) -> Callable[..., Any]:
             return made if type(made) is str else number(made)
         spend(1 + sum(map(weight, (*args, *options.values()))) // CHARACTERS_A_STEP)
         if one_by_one:
+            _check_paths(name, args[2:], options)
+            args = tuple(counted(each) if isinstance(each, Iterator) else each for each in args)
             spend(next((len(value) for value in args if isinstance(value, str | list | tuple | dict)), 0))
         return number(does(*args, **options))
 
@@ -219,7 +254,7 @@ class PromptEnvironment(ImmutableSandboxedEnvironment):
         )
         self.globals.clear()
         ours = {"format": _format, "join": _join, "replace": _replace, "indent": _indent}
-        ours |= {"int": _int, "float": _float, "round": _round}
+        ours |= {"int": _int, "float": _float, "round": _round, "tojson": _tojson}
         usual: dict[str, Any] = {name: USUAL_FILTERS[name] for name in _FILTERS}
         tests: dict[str, Any] = {name: USUAL_TESTS[name] for name in _TESTS}
         self.filters = {name: _paid(name, filter_) for name, filter_ in {**usual, **ours, **filters}.items()}

@@ -30,6 +30,7 @@ _BREAKS = (
     AttributeError,
     RecursionError,
     MemoryError,
+    AssertionError,
 )
 """What filling in a template may raise."""
 TOO_DEEP = "too much stands within each other; expected fewer nested blocks and brackets, and shorter expressions"
@@ -89,12 +90,9 @@ def read_template(path: Path) -> str:
 
 def read_examples(path: Path) -> tuple[Message, ...]:
     """A list of ``{user: ..., assistant: ...}``."""
-    import yaml
+    from moot.config.yaml_file import yaml_values
 
-    try:
-        listed = yaml.safe_load(read_template(path))
-    except yaml.YAMLError as error:
-        raise FileError(f"not valid YAML: {error}", file=path) from None
+    listed = yaml_values(read_template(path), path)
     whole = isinstance(listed, list) and all(
         isinstance(example, dict) and set(example) == {"user", "assistant"} for example in listed
     )

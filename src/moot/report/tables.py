@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from moot.errors import UsageError
 from moot.measures.section import Section
+from moot.prompts.foreign_text import UNSEEN
 from moot.whole_files import written_together
 
 if TYPE_CHECKING:
@@ -23,8 +24,7 @@ TableColumns = Mapping[str, Sequence[Any]]
 
 TableFormat = Literal["csv", "parquet"]
 
-_UNSEEN = "[\\s\\x00\u00ad\u200b-\u200f\u2060-\u2064\ufeff]*"
-FORMULA = re.compile(rf"(?:{_UNSEEN}[=+\-@＝＋－＠﹦﹢﹣﹫]|[\t\r\n\x00])")
+FORMULA = re.compile(rf"(?:[\s{UNSEEN}]*[=+\-@＝＋－＠﹦﹢﹣﹫]|[\t\r\n\x00])")
 """What a text begins with that is computed, or hides one that is. Programs leave out what is not seen before it."""
 
 NUMBER = re.compile(r" *[+-]?[0-9]+(?:[.,][0-9]+)?(?:[eE][+-]?[0-9]+)?%?")
