@@ -120,3 +120,23 @@ def test_bad_input(quiz: Quiz) -> None:
     (quiz.folder / "rule.json").write_text(json.dumps({**rule, "promises": {"learnt": [{"target": "high"}]}}))
     quiz.write([{"learnt": {"from": "rule.json"}}])
     assert "promises: target: expected a number, found 'high'" in quiz.moot("run", quiz.file, "--quiet", ends=2)
+
+
+def test_a_file_that_needs_what_a_rule_promises_does_not_lose_it(quiz: Quiz) -> None:
+    """Learnt anew without a promise it would be refused by the next moot serve, which the command tells to type."""
+    quiz.write(["solo"], count=50)
+    quiz.moot("run", quiz.file, "--quiet")
+    target = {"abstain": {"target": 0.8}}
+    quiz.write([{"learnt": {"from": "rule.json", **target}}], count=50)
+    quiz.fit("--promise", 0.8)
+    kept = quiz.rule
+    teams = {"all": {"players": list(PLAYERS), "rule": "rule.json"}}
+    for _ in range(2):
+        said = quiz.fit(ends=2)
+        assert "rule.json is not written: quiz.yaml could be used no longer: " in said
+        assert f"moot fit {quiz.file} --promise 0.8 -o rule.json makes one that does" in said
+        assert quiz.rule == kept
+        assert not (quiz.folder / "rule.json.before").exists()
+        quiz.write([{"vote": target}], teams=teams, count=50)
+    quiz.write([{"vote": {"abstain": {"below": 0.8}}}], teams=teams, count=50)
+    assert "rule.json, which quiz.yaml already uses" in quiz.fit(), "as the rule of its team"

@@ -17,6 +17,7 @@ from moot import __version__
 from moot.cli.fit_kinds import TaughtByKind, of_kind, stages_for
 from moot.cli.fit_lessons import OTHER_WAYS, FittedTeam, stored_lessons
 from moot.cli.fit_told import TellingLessons, ToldByRule
+from moot.cli.rule_in_use import is_used, refuse_unusable
 from moot.cli.rule_output import keep_rule_before, next_lines, rule_output, write_rule
 from moot.cli.safe_text import say
 from moot.decide.asking_order import cheapest_first
@@ -116,13 +117,14 @@ def fit_command(
     used += every.parted()[1] if targets else ()
     made = [promise for each in found.values() for promise in each.promises.get(content["kept"], ())]
     rule = {**content, CHOSEN_ON: sorted({lesson.question.wording for lesson in used})}
+    refuse_unusable(file, output, rule)
     kept_before = keep_rule_before(output, rule)
     write_rule(output, rule)
     for line in (
         *_shown(content, learnt, figures, (*notes, *_ties(learnt, taught)), drift),
         *(f"{f'{kind}: ' if kinds.apart else ''}{words}" for kind, each in found.items() for words in each.words()),
         *stored.held_back,
-        *next_lines(file, output, learnt, made, known),
+        *next_lines(file, output, learnt, made, known, used=is_used(file, output)),
     ):
         say(line)
     if kept_before is not None:

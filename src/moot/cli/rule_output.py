@@ -16,7 +16,6 @@ from moot.decide.learning import LearntRule
 from moot.decide.promise import Promise
 from moot.decide.rules import Leader, Plurality
 from moot.errors import FileError, UsageError
-from moot.experiment.fitted import rule_named
 from moot.experiment.spec import ExperimentFile
 from moot.foreign_files import text_of
 from moot.foreign_json import read_json
@@ -82,16 +81,22 @@ def write_rule(output: Path, content: WrittenRule) -> None:
 
 
 def next_lines(
-    file: ExperimentFile, output: Path, learnt: LearntRule, wanted: Sequence[Promise], known: Candidates
+    file: ExperimentFile,
+    output: Path,
+    learnt: LearntRule,
+    wanted: Sequence[Promise],
+    known: Candidates,
+    *,
+    used: bool,
 ) -> Iterator[str]:
-    """`wanted`: what was asked to be promised of the rule that was kept. Who took a target that cannot be would answer nothing,
-    so the strictest is told that can. `known`: what it was learnt from."""
+    """`used`: whether the file goes by this rule already. `wanted`: what was asked to be promised of the rule that was kept. Who
+    took a target that cannot be would answer nothing, so the strictest is told that can. `known`: what it was learnt from."""
     kept = max((promise.target for promise in wanted if promise.threshold is not None), default=None)
     try:
         beside = str(output.resolve().relative_to(file.path.resolve().parent))
     except ValueError:
         beside = str(output.resolve())
-    if not wanted and _decides_by(file, output):
+    if not wanted and used:
         yield f"Written: {output}, which {file.path.name} already uses; its figures leave these questions out."
     else:
         yield f"Written: {output}. To use it (figures will leave these questions out):"
@@ -118,9 +123,3 @@ def _cheaper(learnt: LearntRule, known: Candidates) -> Iterator[str]:
         case Plurality():
             yield "Cheaper: a vote says the same, and when served it stops as soon as its result is settled:"
             yield f"  strategies: {flow(['vote'])}"
-
-
-def _decides_by(file: ExperimentFile, output: Path) -> bool:
-    entries = (next(iter(entry.items())) for entry in file.spec.strategies if not isinstance(entry, str))
-    named = (rule_named(file, strategy, options) for strategy, options in entries)
-    return any(rule is not None and rule[1].resolve() == output.resolve() for rule in named)

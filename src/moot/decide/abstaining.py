@@ -207,9 +207,9 @@ def unused_words(team: str, why: str | None) -> tuple[str, ...]:
     return () if why is None else (f"the rule of team {team} is not made use of: {why}",)
 
 
-def too_few_for(abstain: Abstain | None, questions: int, largest: int) -> str | None:
+def too_few_for(abstain: Abstain | None, questions: int, largest: int, kind: str = "") -> str | None:
     """That a run of so many questions, so many of which hang together at the most, can promise nothing, were all answers right;
-    None: it may."""
+    None: it may. `kind`: of these questions, where the run has others too."""
     if abstain is None or abstain.target is None:
         return None
     fewest = fewest_answers(abstain.target, LEVEL_OF_A_FOLD, largest)
@@ -217,5 +217,6 @@ def too_few_for(abstain: Abstain | None, questions: int, largest: int) -> str | 
     if kept >= fewest:
         return None
     since = "" if largest == 1 else f", since up to {largest:,} questions hang together,"
-    words = f"takes {fewest:,} right answers at the least{since} on questions that are kept for it, and there are about {kept:,}"
-    return f"abstain: target {abstain.target:g} {words}: it will abstain from everything (coverage 0)"
+    of_kind, nothing = (f" of kind {kind}", "all of these") if kind else ("", "everything (coverage 0)")
+    taken = f"takes {fewest:,} right answers at the least{since} on questions{of_kind} that are kept for it"
+    return f"abstain: target {abstain.target:g} {taken}, and there are about {kept:,}: it will abstain from {nothing}"

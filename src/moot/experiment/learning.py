@@ -10,18 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from math import ceil
 
 from moot.data import Dataset
-from moot.data.clusters import clusters_of
 from moot.errors import UsageError
+from moot.experiment.enough_questions import nothing_to_learn
 from moot.experiment.plan import Cell, Plan
 from moot.experiment.spec import ExperimentFile
 from moot.grade.grading import Grading
 from moot.strategies import Strategy, Traits, traits_of
 from moot.strategies.alone import WAYS, alone
 from moot.strategies.option_meanings import meanings_named
-from moot.types import Case, digest
+from moot.types import digest
 
 
 def with_lessons(cells: Iterable[Cell], dataset: Dataset | None, grading: Grading) -> tuple[Cell, ...]:
@@ -52,31 +51,10 @@ def taught_by(
         promised = "promises none" if way is None else f"promises them as {way!r}, which a run cannot ask for"
         expected = f"expected drafts: {', '.join(WAYS)} in its traits"
         raise file.error(key, f"{played.name} learns from drafts, and {promised}; {expected}")
-    if dataset is not None and (missing := _nothing_to_learn(dataset, traits.fewest_lessons)) is not None:
+    if dataset is not None and (missing := nothing_to_learn(dataset, traits.fewest_lessons)) is not None:
         problem = f"{played.name} learns from {'its graded verdicts on' if own_alone else 'the graded drafts of'} other questions"
         raise file.error(key, f"{problem}; {missing}")
     return native
-
-
-SPARE = 1.5
-"""So many times as many questions as have to teach one: those of its own fold do not, and folds are uneven."""
-
-
-def _nothing_to_learn(dataset: Iterable[Case], fewest: int) -> str | None:
-    """Why these questions cannot teach each other; None: they can. `fewest`: so many others have to."""
-    every = list(enumerate(dataset))
-    known = [place for place, case in every if case.known]
-    if len(known) < 2:
-        return f"expected at least two questions with a reference, found {len(known)}"
-    clusters = clusters_of(every)
-    apart = len({clusters.get(place, place) for place in known})
-    if apart == 1:
-        return f"all {len(known)} questions with a reference belong together; expected at least two that do not"
-    needed = ceil(SPARE * fewest)
-    if fewest == 1 or apart >= needed:
-        return None
-    found = f"found {apart}" if apart == len(known) else f"found {len(known)}, of which {apart} do not belong together"
-    return f"it takes {fewest} others; expected {needed} or more questions with a reference, {found}"
 
 
 def refuse_learners(plan: Plan) -> None:

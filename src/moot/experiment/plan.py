@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import orjson
 
 from moot.data import Dataset
-from moot.data.clusters import AskedTwice, clusters_of
+from moot.data.clusters import AskedTwice
 from moot.data.contradictions import contradiction_words
 from moot.decide.abstain_option import Abstain
 from moot.decide.abstaining import (
@@ -22,14 +22,13 @@ from moot.decide.abstaining import (
     abstention_warnings,
     label_with,
     sureness_shape,
-    too_few_for,
     traits_with,
     unused_words,
 )
 from moot.decide.cascade import order_shape
-from moot.decide.promise import largest_cluster
 from moot.decide.rule_file import FittedRule
 from moot.errors import FileError, UsageError
+from moot.experiment.enough_questions import unpromised_words, untaught_words
 from moot.experiment.offices import staff_shape
 from moot.experiment.pairwise import judges_who_play_words
 from moot.experiment.providers import BuiltModel
@@ -283,22 +282,13 @@ class Plan:
     @property
     def plan_warnings(self) -> tuple[str, ...]:
         """Of who plays them, and how."""
-        of_strategies = [*self.strategy_warnings, *self._nothing_promised(), *self._chosen_on()]
+        of_strategies = [*self.strategy_warnings]
+        of_strategies += [*unpromised_words(self.cells, self.dataset or ()), *self._chosen_on()]
+        of_strategies += untaught_words(self.cells, self.dataset or ())
         of_strategies += judges_who_play_words(self.file)
         of_strategies += short_key_words(self.models)
         of_strategies += () if self.dataset is None else unlike_words(self.cells, self.dataset)
         return tuple(dict.fromkeys(of_strategies))
-
-    def _nothing_promised(self) -> Iterator[str]:
-        """Of each that will answer nothing whatever its answers are, since the questions are too few."""
-        abstaining = [cell for cell in self.cells if cell.abstain is not None and cell.rule is None]
-        cases = enumerate(self.dataset or ()) if abstaining else ()
-        known = {place: case for place, case in cases if case.known}
-        clusters = clusters_of(known.items())
-        largest = largest_cluster([clusters.get(place, str(place)) for place in known])
-        for cell in abstaining:
-            if (words := too_few_for(cell.abstain, len(known), largest)) is not None:
-                yield f"{cell.label}: {words}"
 
     @property
     def strategy_warnings(self) -> tuple[str, ...]:
