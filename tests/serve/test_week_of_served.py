@@ -465,6 +465,8 @@ def test_long_answers_that_are_graded_are_held_against_the_experiment(tmp_path: 
     assert row["why"] is None
     assert row["alert"], "the experiment found them good, and of those who ask nobody does"
     assert served["alert"].startswith("Alert: accuracy of three/talkative was 0.0 %")
+    (beside,) = [section.words for section in served_sections(served) if section.id == "served-accuracy"]
+    assert beside[0] == served["alert"], "an alert stands beside the figure that it is of"
 
 
 def test_all_versions_of_a_file_are_told_together(tmp_path: Path, moot: Command) -> None:

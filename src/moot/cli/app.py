@@ -198,12 +198,13 @@ def grade(
     ] = None,
     settle: Annotated[bool, typer.Option("--settle", help="Let a person decide what is disputed or ungraded.")] = False,
     anew: Annotated[bool, typer.Option("--anew", help="Ask your own grader again about what it has graded.")] = False,
+    served: Annotated[bool, typer.Option("--served", help="What the team was asked while being served.")] = False,
     store: Annotated[str | None, typer.Option(help="Grade this store: sqlite:///PATH.")] = None,
 ) -> int:
     """Grade again from the store: by match, judges or people. No player is called."""
     from moot.cli.grade import grade_command
 
-    return grade_command(file, judges=judge or [], batch=batch, settling=settle, store=store, anew=anew)
+    return grade_command(file, judges=judge or [], batch=batch, settling=settle, store=store, anew=anew, served=served)
 
 
 @app.command()

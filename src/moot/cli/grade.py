@@ -12,6 +12,7 @@ from pathlib import Path
 
 from rich.rule import Rule
 from rich.text import Text
+from sqlalchemy import Connection
 
 from moot.cli.console import Console
 from moot.cli.interrupts import asked_in_order, run_or_interrupted
@@ -38,16 +39,19 @@ from moot.experiment.part_of_file import without_players
 from moot.experiment.spec import ExperimentFile, JudgeSpec, read_experiment
 from moot.experiment.spec_parts import JUDGES_OF_SHORT_ANSWERS
 from moot.grade.grading import Grading
+from moot.grade.prefer import Comparing
 from moot.measures import needs
+from moot.measures.facts.figures import PLAN_SIGNS
 from moot.measures.numbers import plain
 from moot.models.closest import closest
 from moot.models.flights import Flights
-from moot.pasted import pasted
 from moot.report.figures import figures
+from moot.report.next_commands import NextCommands
 from moot.report.remarks import FEEDBACK, LONG_ANSWERS
 from moot.report.terminal import print_report
 from moot.stats.agreement import agreement
 from moot.stats.counted_words import count
+from moot.store import queries
 from moot.store.calls import ExperimentCalls
 from moot.store.examined import opened_to_read
 from moot.store.rows import config_of
@@ -61,7 +65,14 @@ BY_OTHERS = ("judge", "person", "ungraded", "disputed")
 
 
 def grade_command(
-    path: Path, *, judges: Sequence[str], batch: int | None, settling: bool, store: str | None, anew: bool = False
+    path: Path,
+    *,
+    judges: Sequence[str],
+    batch: int | None,
+    settling: bool,
+    store: str | None,
+    anew: bool = False,
+    served: bool = False,
 ) -> int:
     file = read_experiment(path, with_questions=False)
     named = file.spec.judge or _NOBODY
@@ -72,7 +83,7 @@ def grade_command(
         wanted = named.models  # the order of two judges is part of the name of their scores
     asked = named.batch if batch is None else batch
     judging = JudgeSpec.model_construct(models=wanted, batch=asked, pairwise=named.pairwise, players=named.players)
-    return run_or_interrupted(_grade(file, judging, named, settling=settling, url=store, anew=anew))
+    return run_or_interrupted(_grade(file, judging, named, settling=settling, url=store, anew=anew, served=served))
 
 
 _NOBODY = JudgeSpec.model_construct(models=[])
@@ -93,47 +104,76 @@ def _checked(file: ExperimentFile, judges: list[str]) -> list[str]:
 
 
 async def _grade(
-    file: ExperimentFile, judging: JudgeSpec, named: JudgeSpec, *, settling: bool, url: str | None, anew: bool
+    file: ExperimentFile,
+    judging: JudgeSpec,
+    named: JudgeSpec,
+    *,
+    settling: bool,
+    url: str | None,
+    anew: bool,
+    served: bool,
 ) -> int:
-    store, wanted = open_existing(file.path, url)
+    """`served`: what the team was asked when served, and not the file's runs."""
+    store, wanted = open_existing(file.path, url, served=served)
     async with opened_to_read(store):
         found = await store.run(wanted.found)
-        tell_whose(found)
-        experiment = found.plan
-        declare = partial(declare_judges, experiment=experiment["id"], judges=named.models, batch=named.batch)
+        plans = await store.run(partial(_every_version, plan=found.plan))
+        if len(plans) == 1:
+            tell_whose(found)
         only = build(without_players(file, judge=judging if judging.models else None, reads=False))
-        await store.run(partial(declare, grader=only.grading.kept_as))
+        declare = partial(declare_judges, judges=named.models, batch=named.batch, grader=only.grading.kept_as)
+        for plan in plans:
+            await store.run(partial(declare, experiment=plan["id"]))
         calls = ExperimentCalls(store, file.spec.kept_as)
         purse = await purse_of(store, file.spec.kept_as, file.spec.budget_usd, only.models)
         flights = Flights()
         models = chain(only.models, limiters(only.models), calls, purse, flights=flights)
         seated = only.with_models(models)
-        grading, comparing = seated.grading, seated.comparing
-        if anew:
-            await _forget(store, grading, experiment["id"])
+        grading, command = seated.grading, NextCommands.of(file.path, url, served=served).graded
+        comparing = None if seated.comparing is None else replace(seated.comparing, baseline=file.spec.baseline)
+        graded = Graded()
         try:
-            graded = await asked_in_order(grade_stored(store, grading, experiment["id"], needs()), flights)
-            if comparing is not None:
-                comparing = replace(comparing, baseline=file.spec.baseline)
-                try:
-                    _say_compared(await asked_in_order(compare_stored(store, comparing, experiment["id"]), flights))
-                except asyncio.CancelledError:
-                    left = await left_to_compare_stored(store, comparing, experiment["id"])
-                    if left.missing:
-                        say(f"moot: {left.words}; the same command goes on", file=sys.stderr)
-                    raise
+            for plan in plans:
+                if anew:
+                    await _forget(store, grading, plan["id"])
+                if len(plans) > 1:
+                    say(f"plan {plan['id'][:PLAN_SIGNS]}:")
+                graded += await _grade_plan(store, grading, comparing, plan, flights)
         finally:
             await land(flights, sys.exception())
             for built in only.models.values():
                 await built.model.close()
-        _say(graded, grading)
-        _say_effects(await batch_effects(store, grading, experiment["id"]), grading)
         if settling:
-            await _settle(store, grading, experiment["id"])
-        else:
-            await _say_whose_turn(store, graded, grading, experiment["id"], file.path)
-        await _show(store, experiment, grading, judging, named, file.path)
+            await _settle(store, await _left_open(store, grading, plans))
+        elif (graded.ungraded or graded.disputed) and (left := len(await _left_open(store, grading, plans))):
+            words = f"{count(left, 'different answer')} for a person to decide, including drafts"
+            say(f"moot: {words}: moot grade {command} --settle", file=sys.stderr)
+        await _show(store, found.plan, grading, judging, file, command)
         return 1 if graded.failed and not settling else 0
+
+
+def _every_version(connection: Connection, plan: Row) -> list[Row]:
+    """Of what a team was asked when served, all that is kept under its name: its report is of all of them. Of a run, that one."""
+    if not config_of(plan).get("served"):
+        return [plan]
+    return [each for each in queries.experiments_named(connection, plan["name"]) if each["size"]] or [plan]
+
+
+async def _grade_plan(
+    store: Store, grading: Grading, comparing: Comparing | None, plan: Row, flights: Flights
+) -> Graded:
+    graded = await asked_in_order(grade_stored(store, grading, plan["id"], needs()), flights)
+    if comparing is not None:
+        try:
+            _say_compared(await asked_in_order(compare_stored(store, comparing, plan["id"]), flights))
+        except asyncio.CancelledError:
+            left = await left_to_compare_stored(store, comparing, plan["id"])
+            if left.missing:
+                say(f"moot: {left.words}; the same command goes on", file=sys.stderr)
+            raise
+    _say(graded, grading)
+    _say_effects(await batch_effects(store, grading, plan["id"]), grading)
+    return graded
 
 
 async def _forget(store: Store, grading: Grading, experiment: str) -> None:
@@ -162,6 +202,10 @@ def _say(graded: Graded, grading: Grading) -> None:
         say(f"moot: {told}", file=sys.stderr)
     for cause, times in graded.causes.most_common(5):
         say(f"moot: ungraded, {times} ×: {cause}", file=sys.stderr)
+    if graded.unsaid:
+        say(f"moot: {count(graded.unsaid, 'answer')} without a grade, as {FEEDBACK}", file=sys.stderr)
+    if graded.long_answers:
+        say(f"moot: {count(graded.long_answers, 'long answer')} without a grade: {LONG_ANSWERS}", file=sys.stderr)
     if len(grading.judges) == 2:
         first, second = (judging.name for judging in grading.judges)
         if graded.judged or not graded.points:
@@ -181,17 +225,13 @@ def _say_compared(compared: Compared | None) -> None:
         say(f"moot: no preference, {times} ×: {cause}", file=sys.stderr)
 
 
-async def _say_whose_turn(store: Store, graded: Graded, grading: Grading, experiment: str, path: Path) -> None:
-    """Who can grade what is left: a person, also drafts; or whoever asked, where nobody has said what is right."""
-    if graded.unsaid:
-        say(f"moot: {count(graded.unsaid, 'answer')} without a grade, as {FEEDBACK}", file=sys.stderr)
-    if graded.long_answers:
-        say(f"moot: {count(graded.long_answers, 'long answer')} without a grade: {LONG_ANSWERS}", file=sys.stderr)
-    if not graded.ungraded and not graded.disputed:
-        return
-    if left := len(await open_answers(store, grading, experiment, needs())):
-        words = f"{count(left, 'different answer')} for a person to decide, including drafts"
-        say(f"moot: {words}: moot grade {pasted(path)} --settle", file=sys.stderr)
+async def _left_open(store: Store, grading: Grading, plans: Sequence[Row]) -> list[OpenAnswer]:
+    """What a person can grade, drafts among it: an answer in several plans once."""
+    found: dict[tuple[str, str], OpenAnswer] = {}
+    for plan in plans:
+        for item in await open_answers(store, grading, plan["id"], needs()):
+            found.setdefault((item.case.digest, item.answer), item)
+    return list(found.values())
 
 
 def _say_effects(effects: Sequence[BatchEffect], grading: Grading) -> None:
@@ -214,8 +254,7 @@ def _agreement_told(pairs: Sequence[tuple[bool, bool]]) -> str:
     return f"n = {between.n}, agreement {share}, Cohen's kappa {kappa}"
 
 
-async def _settle(store: Store, grading: Grading, experiment: str) -> None:
-    queue = await open_answers(store, grading, experiment, needs())
+async def _settle(store: Store, queue: Sequence[OpenAnswer]) -> None:
     console, typed = Console(), Typed()
     done = skipped = 0
     for position, item in enumerate(queue):
@@ -274,14 +313,14 @@ async def _word(typed: Typed, console: Console) -> str:
 
 
 async def _show(
-    store: Store, experiment: Row, grading: Grading, judging: JudgeSpec, named: JudgeSpec, path: Path
+    store: Store, experiment: Row, grading: Grading, judging: JudgeSpec, file: ExperimentFile, command: str
 ) -> None:
     """Scores of the file's own judges are what a report shows; those of others are shown here."""
-    if judging == named or not judging.models:
-        say(f"moot report {pasted(path)} shows the figures")
+    if judging == (file.spec.judge or _NOBODY) or not judging.models:
+        say(f"moot report {command} shows the figures")
         return
     declared = {"models": judging.models, "batch": judging.batch}
     config = {**config_of(experiment), "judge": declared, "grader": grading.kept_as}
     run_figures = await store.read(partial(figures, experiment={**experiment, "config": json.dumps(config)}))
-    say(f"\nas graded by {grading.name} (moot report follows the key judge of {path}):")
+    say(f"\nas graded by {grading.name} (moot report follows the key judge of {file.path}):")
     print_report(run_figures, Console())

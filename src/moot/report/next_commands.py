@@ -34,12 +34,13 @@ class NextCommands:
         named = [pasted(path)] if path is not None else []
         stored = [f"--store {pasted(store)}"] if store is not None else []
         window = [f"--since {pasted(since)}"] if since is not None else []
-        source = " ".join([*named, *stored, *(["--served"] if served else []), *window])
+        past = ["--served"] if served else []
+        source = " ".join([*named, *stored, *past, *window])
         # Beside the file: files of one name in two folders would else have one page between them.
         place = Path("report") if path is None else path.with_suffix("")
         page = f"{place}{'-served' if served else ''}.html"
         runs = path is not None and not served and since is None
-        return cls(source, page, " ".join([*(named or ["FILE"]), *stored]), runs)
+        return cls(source, page, " ".join([*(named or ["FILE"]), *stored, *past]), runs)
 
     def lines(self, sections: Sequence[str]) -> Iterator[tuple[str, str]]:
         """Each with what it shows; the page first."""

@@ -52,7 +52,8 @@ class LivePlay:
     """How sure it said it was."""
     calls: tuple[str, ...]
     waits: bool = False
-    """It has no grade although somebody has said what is right: `moot grade` can give it one."""
+    """It has no grade although there is something to go by: `moot grade` can give it one. That somebody has called another
+    answer right or wrong is nothing of the kind."""
     episode: str = ""
     """What it is called by who asked."""
     answer: str | None = None
@@ -158,7 +159,7 @@ def _plays(
                 why_no_agreement(question, cell),
                 AnswerChance.of(verdict).value if answered else None,
                 call_keys(steps, traffic.askings.never_made),
-                ungraded and source.grades.wait(case),
+                ungraded and (case.known or bool(case.rubric)),
                 episode_name(row["question"], row["repeat"]),
                 verdict.answer,
                 question.wording,

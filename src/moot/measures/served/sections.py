@@ -150,7 +150,6 @@ def _absent(served: Row) -> Iterator[Section]:
 
 def _drift(served: Row) -> Iterator[Section]:
     """The experiment's figure in front, its interval drawn as a band, then each day; a drawing for each who answered."""
-    alert = [served["alert"]] if served["alert"] else []
     for figure, title in NAMES.items():
         rows: list[dict[str, Any]] = []
         for row in served["drift"]:
@@ -178,13 +177,13 @@ def _drift(served: Row) -> Iterator[Section]:
         band = ("measured_low", "measured_high")
         chart = Chart("dots", "value", "day", label="day", panel=panel, band=band)
         each = "Each day" if served["days_each"] == 1 else "Each week"
+        of_this = (served["alert"] or "").startswith(f"Alert: {figure} ")
         words = (
-            *alert,
+            *([served["alert"]] if of_this else []),
             f"{MEANT[figure]} {each}, and in the band what the experiment measured.",
             *between_words(served, figure),
         )
         yield Section(f"served-{figure}", title, words, columns, rows, chart, place=FIRST_PLACE)
-        alert = []
 
 
 def _drawn(row: Row) -> dict[str, Any]:

@@ -66,7 +66,7 @@ def _right(served: Row) -> Iterator[str]:
     left = (
         [f"{count(nobody, 'answer')} without a grade, as nobody has said what is right ({FEEDBACK})"] if nobody else []
     )
-    left += [f"{waiting_words(served['waiting'])} (moot grade FILE)"] if served["waiting"] else []
+    left += [f"{waiting_words(served['waiting'])} (moot grade FILE --served)"] if served["waiting"] else []
     taught = count(served["taught"], "graded answer")
     left += [f"{taught} to questions that the team was chosen or its rule learnt on: not counted"] * bool(
         served["taught"]
