@@ -19,7 +19,14 @@ _NEVER_AWAITED = re.compile(r"coroutine '(\w{1,100})\.[\w.<>]{1,200}' was never 
 def tell_warnings_without_words(tell: Callable[[str], object]) -> None:
     """From now on in this process."""
 
-    def told(message: object, category: type[Warning], filename: str, lineno: int, *_: object) -> None:
+    def told(
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        file: object = None,
+        line: object = None,
+    ) -> None:
         if not _is_left_by_litellm(message, category):
             tell(wordless_line(category.__name__, (filename, lineno)))
 

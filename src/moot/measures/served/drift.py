@@ -194,18 +194,23 @@ def _lower(some: Sequence[Ranged], others: Sequence[Ranged]) -> bool:
     return sum(each.most for each in some) / len(some) < sum(each.least for each in others) / len(others)
 
 
-def alert_words(rows: Sequence[Row], days: int) -> str | None:
-    """One line, of what is least like luck; how many others there are."""
+def first_alert(rows: Sequence[Row]) -> Row | None:
+    """What is least like luck."""
     alerts = [row for row in rows if row["alert"]]
-    if not alerts:
+    return min(alerts, key=lambda row: min(map(_luck, _findings(row))), default=None)
+
+
+def alert_words(rows: Sequence[Row], days: int) -> str | None:
+    """One line, of the first; how many others there are."""
+    if (first := first_alert(rows)) is None:
         return None
-    first = min(alerts, key=lambda row: min(map(_luck, _findings(row))))
+    others = sum(row["alert"] for row in rows) - 1
     worst = min(_findings(first), key=_luck)
     when = "" if worst is first else f" on {worst['from']}" if days == 1 else f" in the week of {worst['from']}"
     live = figure_words(worst if worst is not first else first["live"])
     words = f"Alert: {first['figure']} of {first['name']} was {live}{when}; the experiment measured "
     words += f"{figure_words(first['measured'])}: {_CHANGED[first['figure']]}."
-    return words if len(alerts) == 1 else f"{words} {count(len(alerts) - 1, 'more alert')}: --json, drift."
+    return f"{words} {count(others, 'more alert')}: --json, drift." if others else words
 
 
 def _findings(row: Row) -> list[Row]:

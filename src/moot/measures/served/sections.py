@@ -7,6 +7,7 @@ from typing import Any
 
 from moot.measures.askings import ABSENT
 from moot.measures.section import Chart, Column, Section
+from moot.measures.served.drift import first_alert
 from moot.measures.served.words import MEANT, NAMES, between_words, equal_words, place_words, took_words, trouble_words
 
 Row = Mapping[str, Any]
@@ -150,6 +151,7 @@ def _absent(served: Row) -> Iterator[Section]:
 
 def _drift(served: Row) -> Iterator[Section]:
     """The experiment's figure in front, its interval drawn as a band, then each day; a drawing for each who answered."""
+    alert = first_alert(served["drift"])
     for figure, title in NAMES.items():
         rows: list[dict[str, Any]] = []
         for row in served["drift"]:
@@ -177,9 +179,8 @@ def _drift(served: Row) -> Iterator[Section]:
         band = ("measured_low", "measured_high")
         chart = Chart("dots", "value", "day", label="day", panel=panel, band=band)
         each = "Each day" if served["days_each"] == 1 else "Each week"
-        of_this = (served["alert"] or "").startswith(f"Alert: {figure} ")
         words = (
-            *([served["alert"]] if of_this else []),
+            *([served["alert"]] if alert is not None and alert["figure"] == figure else []),
             f"{MEANT[figure]} {each}, and in the band what the experiment measured.",
             *between_words(served, figure),
         )
