@@ -295,7 +295,7 @@ def _by_rows(
     seen = rows_seen(mapping, stated)
     if (unknown := seen.references.doubt) is not None:
         return replace(proposal, doubts=(unknown,))
-    reasons += (*seen.references.reasons, *seen.parted_told(columns))
+    reasons += (*seen.references.reasons, *seen.references.remarks, *seen.parted_told(columns))
     if seen.nulls and stated.kind != TEXT:
         reasons += (f"{seen.nulls} of the answers are null, which says that the question cannot be answered",)
     if (separator := seen.separator()) is None:
