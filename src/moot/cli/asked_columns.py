@@ -23,6 +23,7 @@ from moot.data.tables.known_names import COLUMN_KEYS, WRONG, ColumnNames, severa
 from moot.data.tables.left_out_choices import NAMES_THEM
 from moot.data.tables.likely import broken_tables, likely_questions, undecoded_tables, unknown_tables
 from moot.data.tables.likely_columns import likely_id, names_an_id
+from moot.data.tables.listed_names import unused_words
 from moot.data.tables.proposal import NOTHING_STATED, Doubt, Proposal, Stated, listed, propose_columns, stated_too
 from moot.data.tables.table import ENDINGS as TABLE_ENDINGS
 from moot.data.tables.which_sheet import sheet_of_questions
@@ -163,7 +164,7 @@ def _builtin(name: str, notes: tuple[str, ...]) -> QuestionsFound:
 
 def _said_of(proposal: Proposal) -> list[str]:
     """Also of the columns that nobody asked for: what is left out without a word is missed too late."""
-    unused = f"not used: {listed(proposal.unused)}"
+    unused = f"not used: {unused_words(proposal.unused)}"
     return [*proposal.reasons, *([unused] if proposal.unused and unused not in proposal.reasons else [])]
 
 
@@ -255,8 +256,8 @@ def _with_id(menu: ColumnMenu, stated: Stated, proposal: Proposal) -> Stated | N
 
 
 def _free(stated: Stated, proposal: Proposal) -> list[str]:
-    """What is nothing yet, or only kept."""
-    return [*proposal.unused, *several(stated.columns.get("meta") or ())]
+    """What is nothing yet, or only kept; a column that a CSV file leaves without a name cannot be written down."""
+    return [name for name in (*proposal.unused, *several(stated.columns.get("meta") or ())) if name.strip()]
 
 
 def _as_choices(stated: Stated, names: tuple[str, ...]) -> Stated:

@@ -289,7 +289,7 @@ def load(
     found = _checked(OurFile(path, blank, stated.kind, documents, references.form), path, language, left_out)
     reasons = references.reasons
     fingerprint = fingerprint_of(path, language, stated.kind, documents.fingerprint, reasons)
-    told = (*_notes(path), *(f"{path.name}: {reason}" for reason in reasons), *blank.note(path))
+    told = (*_notes(path), *(f"{path.name}: {each}" for each in (*reasons, *references.remarks)), *blank.note(path))
     return _drawn(replace(found, fingerprint=fingerprint, notes=told), sample, seed)
 
 

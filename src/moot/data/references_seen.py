@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from moot.data.html_in_texts import says_something, without_html
+from moot.data.labels_seen import LabelsSeen
 from moot.data.listed_texts import listed_texts
 from moot.data.parted_texts import BAR, SEMICOLON, parted
 from moot.data.solution_answers import BOX, LONGEST_WITHIN, MARK, beside_a_letter, within_by
@@ -92,6 +93,7 @@ class ReferencesSeen:
     first_unmarked: int | None = None
     """Lines: of a list in writing, of what is none, and of a long text in which no answer is marked."""
     first_label: int | None = None
+    same: LabelsSeen = field(default_factory=LabelsSeen)
 
     def see(self, line: int, given: Mapping[str, Any]) -> None:
         """`given`: a row in our form, or as much of it as bears on its reference."""
@@ -103,6 +105,8 @@ class ReferencesSeen:
             return
         self.rows += 1
         self._see_yes_no(line, value, given.get("text"), named)
+        if named is None:
+            self.same.see(given.get("text"), value)
         texts = listed_texts(value)
         if texts is not None and not isinstance(value, str):
             self.lists += 1
@@ -286,6 +290,13 @@ class ReferencesSeen:
         if (form := self._yes_no) is not None:
             told.append(self._yes_no_told(form, name))
         return tuple(told)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What is to be said although every reference stands as it is read."""
+        if self.stated.references is not None or self._yes_no is not None:
+            return ()
+        return (self.same.remark,) if self.same.remark is not None else ()
 
     def _yes_no_told(self, form: YesNoAs, name: str) -> str:
         seen = self.flags if form == "flags" else self.words + self.letters if form == "letters" else self.words

@@ -130,21 +130,23 @@ def _proposed(table: QuestionTable, stated: Stated) -> Proposal:
     columns = in_order({**{key: each for key, each in stated.columns.items() if each is not None}, **guess.columns})
     used = {name for each in columns.values() for name in several(each)}
     unused = [name for name in table.names if name not in used]
+    spare = [name for name in unused if name.strip()]  # what no file could name is nothing
     found = {key: each for key, each in guess.columns.items() if each != key and not _is_meta(key, each)}
     if not stated.columns and not found and not guess.doubts and {*stated.needed} <= set(columns) and unused:
         if table.rows_are_named:
             return Proposal(table.path, ours=True)
-        return Proposal(table.path, doubts=_unknown(table, unused))
+        if spare:
+            return Proposal(table.path, doubts=_unknown(table, spare))
     if (format_of := known_format(table.names)) is not None and not {*stated.needed} <= {*columns}:
         problem = f"these are the columns of a set that is no table; format: {format_of} under questions reads it"
         return Proposal(table.path, doubts=(Doubt(problem, table.header),))
-    if doubts := (*two_could_be(table, stated, guess), *missing_columns(table, stated, columns, guess, unused)):
+    if doubts := (*two_could_be(table, stated, guess), *missing_columns(table, stated, columns, guess, spare)):
         return Proposal(table.path, columns=columns, doubts=doubts)
-    if doubts := _misleading(table, guess, columns, unused):
+    if doubts := _misleading(table, guess, columns, spare):
         return Proposal(table.path, columns=columns, doubts=doubts, unused=tuple(unused))
-    if (pictured := images_in_doubt(table, stated, unused)) is not None:
+    if (pictured := images_in_doubt(table, stated, spare)) is not None:
         return Proposal(table.path, columns=columns, doubts=(pictured,), unused=tuple(unused))
-    left_out = _left_out(table, stated, columns, unused)
+    left_out = _left_out(table, stated, columns, spare)
     if left_out is not None and left_out.doubt is not None:
         return Proposal(table.path, columns=columns, doubts=(left_out.doubt,), unused=tuple(unused))
     if left_out is not None and left_out.taken:
@@ -155,13 +157,13 @@ def _proposed(table: QuestionTable, stated: Stated) -> Proposal:
         return Proposal(table.path, columns=columns, doubts=(shares,), unused=tuple(unused))
     if asked_about and (merged := passages_of_groups(table, columns)) is not None:
         return Proposal(table.path, columns=columns, doubts=(merged,), unused=tuple(unused))
-    if asked_about and (passages := unused_passages(table, columns, unused)) is not None:
+    if asked_about and (passages := unused_passages(table, columns, spare)) is not None:
         return Proposal(table.path, columns=columns, doubts=(passages,), unused=tuple(unused))
     reasons = _reasons(table, stated, columns, found, unused, left_out)
     if known is not None and found:
         reasons = (f"its columns are those of {known.name}", *reasons)
     usual = known.answers if known is not None else None
-    proposal = replace(_by_rows(table, stated, columns, reasons, unused, usual), unused=tuple(unused))
+    proposal = replace(_by_rows(table, stated, columns, reasons, spare, usual), unused=tuple(unused))
     return _with_context_told(table, proposal) if asked_about else proposal
 
 
@@ -293,7 +295,7 @@ def _by_rows(
     seen = rows_seen(mapping, stated)
     if (unknown := seen.references.doubt) is not None:
         return replace(proposal, doubts=(unknown,))
-    reasons += (*seen.references.reasons, *seen.parted_told(columns))
+    reasons += (*seen.references.reasons, *seen.references.remarks, *seen.parted_told(columns))
     if seen.nulls and stated.kind != TEXT:
         reasons += (f"{seen.nulls} of the answers are null, which says that the question cannot be answered",)
     if (separator := seen.separator()) is None:
