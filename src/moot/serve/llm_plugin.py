@@ -62,8 +62,8 @@ class TeamOfFile(llm.Model):
         self._path = Path(path)
 
     def execute(self, prompt: Any, stream: bool, response: Any, conversation: Any = None) -> Iterator[str]:
-        messages = _messages(prompt, conversation)
         try:
+            messages = _messages(prompt, conversation)
             done = asyncio.run(self._answered(messages, prompt.options.strategy))
         except (MootError, Refused) as error:
             raise llm.ModelError(str(error)) from None
@@ -77,12 +77,15 @@ class TeamOfFile(llm.Model):
 
 
 def _messages(prompt: Any, conversation: Any) -> list[ChatMessage]:
-    said: list[ChatMessage] = []
-    if prompt.system:
-        said.append(ChatMessage(role="system", content=prompt.system))
-    for earlier in conversation.responses if conversation is not None else ():
-        said.append(ChatMessage(role="user", content=earlier.prompt.prompt))
-        said.append(ChatMessage(role="assistant", content=earlier.text_or_raise()))
+    """`Refused` for what is no text: llm itself lets it pass."""
+    earlier = () if conversation is None else conversation.responses
+    if prompt.attachments:
+        raise Refused(400, "the team reads words alone; expected no attachments; a text goes along by -f FILE")
+    told = dict.fromkeys(each.system for each in (*(reply.prompt for reply in earlier), prompt) if each.system)
+    said = [ChatMessage(role="system", content=system) for system in told]
+    for reply in earlier:
+        said.append(ChatMessage(role="user", content=reply.prompt.prompt))
+        said.append(ChatMessage(role="assistant", content=reply.text_or_raise()))
     return [*said, ChatMessage(role="user", content=prompt.prompt)]
 
 
