@@ -191,7 +191,8 @@ def test_what_llm_was_told_goes_on_with_the_conversation_and_what_nobody_reads_i
     with closing(sqlite3.connect(folder / "cup.db")) as store:
         (asked,) = store.execute("SELECT count(*) FROM calls WHERE shape LIKE '%And of Spain?%'").fetchone()
         (told,) = store.execute(
-            "SELECT count(*) FROM calls WHERE shape LIKE '%And of Spain?%' AND shape LIKE '%as a pirate would%'"
+            "SELECT count(*) FROM calls WHERE shape LIKE '%And of Spain?%'"
+            " AND shape LIKE '%as a pirate would%' AND shape LIKE '%of France%'"
         ).fetchone()
     assert told == asked > 0
     (folder / "note.txt").write_text("The mill is Anna's.", encoding="utf-8")
