@@ -183,6 +183,25 @@ def test_llm_has_teams_as_models(folder: Path) -> None:
     assert "moot/cup" in ran(folder, llm, "models")
 
 
+def test_what_llm_was_told_goes_on_with_the_conversation_and_what_nobody_reads_is_refused(folder: Path) -> None:
+    llm = str(Path(PYTHON).parent / "llm")
+    ran(folder, llm, "moot", "add", "cup.yaml")
+    ran(folder, llm, "-m", "moot/cup", "-s", "Answer as a pirate would.", "What is the capital of France?")
+    ran(folder, llm, "-m", "moot/cup", "-c", "And of Spain?")
+    with closing(sqlite3.connect(folder / "cup.db")) as store:
+        (asked,) = store.execute("SELECT count(*) FROM calls WHERE shape LIKE '%And of Spain?%'").fetchone()
+        (told,) = store.execute(
+            "SELECT count(*) FROM calls WHERE shape LIKE '%And of Spain?%'"
+            " AND shape LIKE '%as a pirate would%' AND shape LIKE '%of France%'"
+        ).fetchone()
+    assert told == asked > 0
+    (folder / "note.txt").write_text("The mill is Anna's.", encoding="utf-8")
+    refused = ran(folder, llm, "-m", "moot/cup", "-a", "note.txt", "Whose is the mill?", ok=False)
+    assert "the team reads words alone; expected no attachments" in refused
+    assert kept(folder) == 2, "nobody was asked"
+    assert ran(folder, llm, "-m", "moot/cup", "-f", "note.txt", "Whose is the mill?").strip()
+
+
 def test_litellm_has_a_team_as_a_provider(folder: Path) -> None:
     found = json.loads(ran(folder, PYTHON, "-c", LITELLM).splitlines()[-1])
     text, prompt_tokens, report = found["reply"]

@@ -62,8 +62,8 @@ class TeamOfFile(llm.Model):
         self._path = Path(path)
 
     def execute(self, prompt: Any, stream: bool, response: Any, conversation: Any = None) -> Iterator[str]:
-        messages = _messages(prompt, conversation)
         try:
+            messages = _messages(prompt, conversation)
             done = asyncio.run(self._answered(messages, prompt.options.strategy))
         except (MootError, Refused) as error:
             raise llm.ModelError(str(error)) from None
@@ -76,13 +76,37 @@ class TeamOfFile(llm.Model):
             return await answered(live, AskedOfTeam(messages), model=strategy)
 
 
+NO_ATTACHMENTS = "the team reads words alone; expected no attachments; a text goes along by -f FILE"
+
+
 def _messages(prompt: Any, conversation: Any) -> list[ChatMessage]:
+    """All that was said. `Refused` for what is no text: llm itself lets it pass."""
+    if prompt.attachments:
+        raise Refused(400, NO_ATTACHMENTS)
+    whole = hasattr(prompt, "messages")  # from llm 0.32 on, whose conversations hold no earlier replies
+    said = _of_chain(prompt.messages) if whole else _of_turns(prompt, conversation)
+    told = dict.fromkeys(each.text for each in said if each.role == "system")
+    told |= dict.fromkeys([prompt.system] if prompt.system else [])
+    spoken = [each for each in said if each.role != "system"]
+    return [*(ChatMessage(role="system", content=words) for words in told), *spoken]
+
+
+def _of_chain(messages: Any) -> list[ChatMessage]:
+    from llm.parts import AttachmentPart, TextPart
+
+    if any(isinstance(part, AttachmentPart) for message in messages for part in message.parts):
+        raise Refused(400, NO_ATTACHMENTS)
+    texts = [(each.role, "".join(part.text for part in each.parts if isinstance(part, TextPart))) for each in messages]
+    return [ChatMessage(role=role, content=text) for role, text in texts if text]
+
+
+def _of_turns(prompt: Any, conversation: Any) -> list[ChatMessage]:
     said: list[ChatMessage] = []
-    if prompt.system:
-        said.append(ChatMessage(role="system", content=prompt.system))
-    for earlier in conversation.responses if conversation is not None else ():
-        said.append(ChatMessage(role="user", content=earlier.prompt.prompt))
-        said.append(ChatMessage(role="assistant", content=earlier.text_or_raise()))
+    for reply in conversation.responses if conversation is not None else ():
+        if reply.prompt.system:
+            said.append(ChatMessage(role="system", content=reply.prompt.system))
+        said.append(ChatMessage(role="user", content=reply.prompt.prompt))
+        said.append(ChatMessage(role="assistant", content=reply.text_or_raise()))
     return [*said, ChatMessage(role="user", content=prompt.prompt)]
 
 

@@ -79,3 +79,60 @@ def test_more_words_make_no_model_unless_somebody_says_so(name: str, tmp_path: P
 )
 def test_those_of_another_model_do(name: str, tmp_path: Path) -> None:
     assert [each for each, _ in read(table(tmp_path, "M", alone=[name]))] == ["gpt-4o", "ant", name]
+
+
+ASKED = [("France", "Paris"), ("Spain", "Madrid"), ("Italy", "Rome"), ("Japan", "Tokyo"), ("Peru", "Lima")]
+BEGINNINGS = ["Kimi K2", "Claude 3.7 Sonnet"]
+THINKING = ["Kimi K2 Thinking", "Claude 3.7 Sonnet (Thinking)", "Phi 4 Reasoning", "GPT-4o (CoT)"]
+
+
+def named(folder: Path, names: Sequence[str], *more: Sequence[str], choices: bool = False) -> ImportedLogs:
+    """Of as many as there are names the first has all right, each other one less. `more`: columns with their cells."""
+    lines = [["question", *(["a", "b", "answer"] if choices else ["gold"]), *names, *(column[0] for column in more)]]
+    for place, (land, city) in enumerate(ASKED):
+        said = [city if place >= wrong else "Ulm" for wrong in range(len(names))]
+        if choices:
+            said, right = ["A" if word == city else "B" for word in said], [city, "Ulm", "A"]
+        lines.append([f"Capital of {land}?", *(right if choices else [city]), *said, *(c[1 + place] for c in more)])
+    (folder / "kept.csv").write_text("\n".join(map(",".join, lines)) + "\n")
+    return import_logs("csv", [folder / "kept.csv"])
+
+
+@pytest.mark.parametrize("names", [["gpt-4o", *THINKING], [*BEGINNINGS, *THINKING[:2]], THINKING], ids=str)
+@pytest.mark.parametrize("choices", [False, True])
+def test_a_model_may_be_called_by_how_it_thinks_where_its_cells_are_answers(
+    names: list[str], choices: bool, tmp_path: Path
+) -> None:
+    logs = named(tmp_path, names, choices=choices)
+    assert read(logs) == [(name, pytest.approx(1 - wrong / 5)) for wrong, name in enumerate(names)]
+    assert not [note for note in logs.notes if "not used" in note or "no model" in note]
+
+
+def test_few_of_its_answers_may_be_right(tmp_path: Path) -> None:
+    logs = named(tmp_path, ["Kimi K2", "ant", "bee", "Kimi K2 Thinking"])
+    assert read(logs)[-1] == ("Kimi K2 Thinking", pytest.approx(0.4))
+
+
+def test_what_it_thought_and_cost_belongs_to_it_and_what_the_other_thought_to_the_other(tmp_path: Path) -> None:
+    thoughts = [f"I think of {city}" for _, city in ASKED]
+    costs = [[f"{name} cost ($)", *[cost] * 5] for name, cost in (("Kimi K2", "0.01"), ("Kimi K2 Thinking", "0.02"))]
+    thought = [[f"{name} reasoning", *thoughts] for name in ("Kimi K2", "Kimi K2 Thinking")]
+    logs = named(tmp_path, ["Kimi K2", "Kimi K2 Thinking"], *costs, *thought)
+    assert {model.name: model.cost_usd for model in logs.models} == {
+        "Kimi K2": pytest.approx(0.05),
+        "Kimi K2 Thinking": pytest.approx(0.1),
+    }
+    assert "kept.csv: columns that are not used: Kimi K2 reasoning, Kimi K2 Thinking reasoning" in logs.notes
+
+
+@pytest.mark.parametrize("form", ["answer_M", "M response", "answer (M)"])
+@pytest.mark.parametrize(
+    "models",
+    [["claude", "claude_thinking"], ["Kimi K2", "Kimi K2 Thinking"], ["GPT-4o (May)", "GPT-4o [June]", "GPT-4o"]],
+    ids=str,
+)
+def test_the_name_within_that_of_a_column_stays_whole(form: str, models: list[str], tmp_path: Path) -> None:
+    cost = [[f"{models[0]} cost", *["0.01"] * 5]] if form == "M response" else []
+    logs = named(tmp_path, [form.replace("M", model) for model in models], *cost)
+    assert [name for name, _ in read(logs)] == models
+    assert logs.models[0].cost_usd == (pytest.approx(0.05) if cost else None)

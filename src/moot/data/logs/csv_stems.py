@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from moot.data.logs.csv_answers import ANSWERS
@@ -49,6 +49,7 @@ _NO_MODEL = frozenset(
 """What is no model's name, alone."""
 _OF_A_MODEL = frozenset(("thinking", "reasoning"))
 """Which behind a dash are part of a model's name: claude-3-7-sonnet-thinking."""
+_WAYS_TO_THINK = _OF_A_MODEL | {"cot", "chainofthought"}
 _VARIANTS = frozenset(
     (
         *("mini", "nano", "micro", "tiny", "small", "medium", "large", "xl", "xxl", "pro", "plus", "max", "ultra"),
@@ -66,7 +67,8 @@ _IN_BRACKETS = re.compile(r"(.*[^\s_])[\s_]*[(\[]([^()\[\]]*)[)\]]\s*", re.DOTAL
 _MORE_WORDS = re.compile(r"[\s_]+[^\W\d][^\d+]*")
 """Without digits, which number runs and sizes."""
 _WORD = re.compile(r"[^\W_]+")
-_ENDS = " _-:./|()[]"
+_PARTING = " _-:./|"
+_ENDS = f"{_PARTING}()[]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +97,11 @@ def names_no_model(name: str) -> bool:
     return key_of(name) is not None or bare_name(name) in _NO_MODEL or plain(name).startswith("unnamed:")
 
 
+def may_say_how_it_thinks(name: str) -> bool:
+    """Whether it is either what a model thought, or what the model is called: Kimi K2 Thinking, GPT-4o (CoT)."""
+    return not names_no_model(name) and any(part.bare in _WAYS_TO_THINK for part in _parts(name))
+
+
 def _key_in(words: str) -> str | None:
     """The same of words that may say a unit which is none of ours."""
     in_brackets = _IN_BRACKETS.fullmatch(words)
@@ -109,8 +116,8 @@ def parts_of(name: str) -> list[NamedPart]:
 
 def _parts(name: str) -> Iterator[NamedPart]:
     for found in _SEPARATOR.finditer(name):
-        before, behind = name[: found.start()].strip(_ENDS), name[found.end() :].strip(_ENDS)
-        words_before, words_behind = name[: found.start()].strip(" _-:./|"), name[found.end() :].strip(" _-:./|")
+        words_before, words_behind = name[: found.start()].strip(_PARTING), name[found.end() :].strip(_PARTING)
+        before, behind = _without_brackets(words_before), _without_brackets(words_behind)
         if not before or not behind:
             continue
         for stem, words in ((before, words_behind), (behind, words_before)):
@@ -120,9 +127,21 @@ def _parts(name: str) -> Iterator[NamedPart]:
                 yield NamedPart(stem, key, bare_name(words))
 
 
-def about_models(names: Sequence[str]) -> dict[str, NamedPart]:
-    """Of columns that may be models', those that are about a model which has a column of replies."""
+def _without_brackets(words: str) -> str:
+    """Without those around all of it, as in response (gpt-4o): those of GPT-4o (May) are its own."""
+    if any(words.count(opens) != words.count(closes) for opens, closes in ("()", "[]")):
+        return words.strip(_ENDS)
+    return words[1:-1] if words[:1] in ("(", "[") and words[-1:] in (")", "]") else words
+
+
+def about_models(names: Sequence[str], no_thoughts: Collection[str]) -> dict[str, NamedPart]:
+    """Of columns that may be models', those that are about a model which has a column of replies.
+
+    `no_thoughts`: those of which the cells show that it is the model's name that says how it thinks.
+    """
     options = {name: parts_of(name) for name in names if not names_no_model(name)}
+    for name in no_thoughts:
+        options[name] = [part for part in options[name] if part.bare not in _WAYS_TO_THINK]
     bases = {plain(name) for name in options}
     spoken = [(name, part) for name, parts in options.items() for part in parts[:1] if part.key in (REPLY, EXTRACTED)]
     alike = Counter((part.bare, _is_behind(name, part)) for name, part in spoken)

@@ -20,6 +20,7 @@ from moot.data.logs.csv_stems import (
     UNREAD,
     NamedPart,
     about_models,
+    may_say_how_it_thinks,
     names_no_model,
     parts_of,
     says_more_of,
@@ -33,6 +34,7 @@ from moot.data.tables.known_names import plain
 from moot.data.tables.table import QuestionTable
 from moot.errors import FileError
 from moot.models.closest import closest
+from moot.types import LETTERS
 
 _FEWEST_NUMBERED = 3
 """Rows, below which 1, 2 may be anything."""
@@ -54,15 +56,17 @@ def wide_columns(table: QuestionTable, ours: Collection[str], wanted: str | None
     said = _columns_named(table, named)
     free = [name for name in table.names if (name not in ours or name in said) and name not in table.nameless]
     free = [name for name in free if name in said or not _is_rate_of_people(name, cells[name])]
-    about = {name: part for name, part in _through(about_models(free)).items() if name not in said}
+    right = answer_columns([name for name in table.names if name in ours])
+    thinking = {name for name in free if may_say_how_it_thinks(name) and _are_answers(cells, name, right)}
+    about = {name: part for name, part in _through(about_models(free, thinking)).items() if name not in said}
     could = said or [name for name in free if name not in about and not names_no_model(name) and cells[name]]
     if not said:
         models = {*could, *(part.stem for part in about.values())}
-        could = [name for name in could if not says_more_of(name, models - {name})]
+        could = [name for name in could if name in thinking or not says_more_of(name, models - {name})]
     spoken = {name: part.stem for name, part in about.items() if part.key in (REPLY, EXTRACTED) and cells[name]}
-    seen = _seen(cells, answer_columns([name for name in table.names if name in ours]), [*could, *spoken])
+    seen = _seen(cells, right, [*could, *spoken])
     judged = [name for name in could if plain(name) in map(plain, spoken.values()) and _are_verdicts(cells[name])]
-    bases = said or [name for name in could if name in judged or not seen.is_no_reply(name)]
+    bases = said or [name for name in could if name in (*judged, *thinking) or not seen.is_no_reply(name)]
     stems = {plain(name): name for name in bases}
     stems |= {plain(part.stem): part.stem for part in about.values() if plain(part.stem) not in stems}
     columns = [_of_model(table, stem, stem in bases, about, cells, wanted) for stem in stems.values()]
@@ -131,6 +135,13 @@ def _seen(cells: Cells, answers: Sequence[str], could: Sequence[str]) -> _Seen:
     right = [cell for name in answers for cell in cells[name]]
     words = are_words(right) if right else any(are_words(cells[name]) for name in could)
     return _Seen(cells, could, words, any(_numbers_rows(cells[name]) for name in answers))
+
+
+def _are_answers(cells: Cells, name: str, answers: Sequence[str]) -> bool:
+    """Whether one in ten is an answer as it stands, or the letter of one: no thoughts are so short."""
+    right = {cell.casefold() for column in answers for cell in cells[column]}
+    said = [cell.casefold() in right or cell.upper() in LETTERS for cell in cells[name]]
+    return 10 * sum(said) >= max(1, len(said))
 
 
 def _is_rate_of_people(name: str, cells: Sequence[str]) -> bool:
