@@ -255,6 +255,10 @@ def test_a_row_of_the_frontier() -> None:
     assert [(row["within_of"], row["beaten_by"]) for row in rows] == [("ann", None), ("bob", None), ("bob", "bob")]
     assert [row["within"] for row in rows] == [0.5, 0.9, 0.9]
     assert all("cost_n" not in row and "within_bounds" not in row for row in rows)
+    alike = {
+        name: Option(one.right, dict.fromkeys(ASKED, 1.0)) for name, one in (("ann", ann), ("bob", bob), ("al", ann))
+    }
+    assert [row["of"] for row in frontier(alike, ASKED)] == ["bob", "al", "ann"], "of one cost the better, then by name"
     assert frontier({"ann": ann}, ASKED[:1]) == []
     assert frontier({"a": ann, "b": Option(ann.right, {})}, ASKED) == [], "nobody is compared with it by cost"
     partly = Option(bob.right, dict.fromkeys(ASKED[:30], 2.0))

@@ -185,7 +185,9 @@ def test_the_mean_of_sets_adds_up_squares_of_distances() -> None:
     mean = (0.4 + 28 / 30) / 2
     summed, paid = mean_of_independent(shares), mean_of_independent_shares(shares)
     alone = worth / (mean * (1 - mean))
-    ends = [(mean + alone / 2 + way * math.sqrt(alone * (mean * (1 - mean) + alone / 4))) / (1 + alone) for way in (-1, 1)]
+    ends = [
+        (mean + alone / 2 + way * math.sqrt(alone * (mean * (1 - mean) + alone / 4))) / (1 + alone) for way in (-1, 1)
+    ]
     assert summed.low is not None
     assert summed.high is not None
     assert (paid.low, paid.high) == pytest.approx((min(summed.low, ends[0]), max(summed.high, ends[1])), abs=1e-6)
@@ -243,7 +245,12 @@ def test_missing_words_are_put_in_as_lost_and_as_won() -> None:
 
 
 def test_counts_in_words() -> None:
-    assert [count(n, "question") for n in (0, 1, 2, 1_200)] == ["0 questions", "1 question", "2 questions", "1,200 questions"]
+    assert [count(n, "question") for n in (0, 1, 2, 1_200)] == [
+        "0 questions",
+        "1 question",
+        "2 questions",
+        "1,200 questions",
+    ]
     assert count(2, "has", "have") == "2 have"
     assert waiting_words(1) == "1 question has an answer that waits for a grade"
     assert no_interval_words(2) == "no interval: 2 questions have an answer that waits for a grade"
@@ -260,7 +267,14 @@ def test_counts_in_words() -> None:
 
 
 def test_numbers_as_people_write_them() -> None:
-    assert [rounded(value, 1) for value in (56.25, -56.25, 0.05, 0.04, -0.04, 7)] == ["56.3", "-56.3", "0.1", "0.0", "0.0", "7.0"]
+    assert [rounded(value, 1) for value in (56.25, -56.25, 0.05, 0.04, -0.04, 7)] == [
+        "56.3",
+        "-56.3",
+        "0.1",
+        "0.0",
+        "0.0",
+        "7.0",
+    ]
     assert [rounded(value, 0, sign=True) for value in (2.5, -2.5, 0.4)] == ["+3", "-3", "0"]
     assert (rounded(1234567.891, 2), rounded(0.9025, 1, scale=2)) == ("1,234,567.89", "90.3")
     assert (rounded(math.inf, 1), rounded(math.inf, 1, sign=True), rounded(-math.inf, 2)) == ("inf", "+inf", "-inf")
