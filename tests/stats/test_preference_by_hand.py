@@ -297,6 +297,29 @@ def test_whoever_said_little_of_a_pair_hides_nothing_of_it() -> None:
     assert Preferences([*both(mixed), *of_one_order]).why_not(PAIR) == ONE_ORDER
 
 
+def test_a_pair_is_told_by_its_own_words() -> None:
+    """Beside it stand texts that a judge read in one order, texts that another always took for what is longer, and a side that
+    always wins: each says of itself that nothing is told, or little, and nothing of the others."""
+    mixed = [(1.0, 1.0), (0.0, 0.0), (1.0, 0.0), (1.0, 1.0)] * 10
+    told = both(mixed)
+    one_order = [word for word in both(mixed, judge="jim", pair=OTHER) if word.place == 1]
+    alike = [
+        PreferenceWord(w.question, ("team", "cat"), 0, "kim", w.liked, w.place, 1.0)
+        for w in both(mixed, pair=("team", "cat"))
+    ]
+    always = both([(1.0, 1.0)] * 20, judge="lea", pair=("team", "dee"))
+    alone, beside = Preferences(told), Preferences([*told, *one_order, *alike, *always])
+    assert [beside.why_not(pair) for pair in beside.pairs] == [None, ONE_ORDER, NOT_TOLD_APART, None]
+    rate, of_all = alone.rate(PAIR), beside.rate(PAIR)
+    assert rate is not None
+    assert of_all is not None
+    assert (of_all.value, of_all.limits(0.05)) == (pytest.approx(rate.value), pytest.approx(rate.limits(0.05)))
+    won, won_alone = beside.rate(("team", "dee")), Preferences(always).rate(("team", "dee"))
+    assert won is not None
+    assert won_alone is not None
+    assert (won.value, won.limits(0.05)) == (1.0, pytest.approx(won_alone.limits(0.05)))
+
+
 # --- what questions may be like -------------------------------------------------------------------------------------------
 
 
