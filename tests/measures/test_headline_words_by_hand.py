@@ -40,6 +40,7 @@ OVER = {
     "rescues": 200,
     "regressions": 50,
 }
+PICKED = "picked afterwards, and the intervals allow for it."
 ROW: dict[str, Any] = {
     "of": "vote",
     "label": "vote",
@@ -268,10 +269,13 @@ def test_what_to_know_before_believing_it() -> None:
 @pytest.mark.parametrize(
     ("other", "said"),
     [
-        ({"chosen": "after the fact"}, "No primary was declared; this is the best of 12, picked afterwards, and the intervals allow for it."),
-        ({"chosen": "after the fact", "cut_short": True}, "No primary was declared; this is the best of 12, picked afterwards."),
-        ({"chosen": "after the fact", "unlisted": ["x"]}, "No primary was declared; this is one of 12, picked afterwards, and the intervals allow for it."),
-        ({"chosen": "declared late"}, "The primary was declared late; this is one of 12, picked afterwards, and the intervals allow for it."),
+        ({"chosen": "after the fact"}, f"No primary was declared; this is the best of 12, {PICKED}"),
+        (
+            {"chosen": "after the fact", "cut_short": True},
+            "No primary was declared; this is the best of 12, picked afterwards.",
+        ),
+        ({"chosen": "after the fact", "unlisted": ["x"]}, f"No primary was declared; this is one of 12, {PICKED}"),
+        ({"chosen": "declared late"}, f"The primary was declared late; this is one of 12, {PICKED}"),
         (
             {"chosen": "declared late", "unlisted": ["x"]},
             "The primary was declared late; this is one of 12, picked afterwards, and the intervals allow for it. 1 of them was"
@@ -288,7 +292,7 @@ def test_what_to_know_before_believing_it() -> None:
             " intervals allow for it.",
         ),
     ],
-)  # fmt: skip
+)
 def test_what_was_picked_afterwards_is_said_to_be(other: dict[str, Any], said: str) -> None:
     assert doubted(**other)[-1] == said
     assert not any("picked afterwards" in each for each in doubted(**{**other, "options": 1}))
