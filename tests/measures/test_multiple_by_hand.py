@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from scipy import stats
+from sqlalchemy import create_engine
 
 from moot.measures.question_costs import (
     FEW,
@@ -49,14 +50,24 @@ from moot.measures.safety.pairs import (
     of_all,
     of_every,
     parts_row,
+    per_model,
     questions_left_out,
     split,
     uncounted,
     why_nobody_there,
 )
-from moot.measures.spending import calls_counted, sum_tokens, sum_usd
+from moot.measures.spending import (
+    bill_usd,
+    calls_counted,
+    costs_known,
+    losses_row,
+    sum_tokens,
+    sum_usd,
+    unpriced_losses,
+)
 from moot.stats.clusters import clustered
 from moot.stats.graded import Value
+from moot.store import schema
 
 # --- the multiple -----------------------------------------------------------------------------------------------------
 
@@ -335,3 +346,56 @@ def test_means_and_sums_of_costs() -> None:
     assert (sum_usd([0.1, 0.2]), sum_usd([0.1, None]), sum_usd([])) == (pytest.approx(0.3), None, 0.0)
     assert (sum_tokens([1, 2]), sum_tokens([1, None]), sum_tokens([])) == (3, None, 0)
     assert calls_counted([(1, 2, None, 0.5), (None, 2, 0, 0.5), (1, None, 0, None), (0, 0, 0, None)]) == 2
+
+
+def test_a_bill_of_nothing_is_none_where_something_was_paid_at_nobody_knows_how_much() -> None:
+    """Beside a call of 30 cents it is those 30 cents; what was lost stands in a row of its own."""
+    engine = create_engine("sqlite://")
+    schema.metadata.create_all(engine)
+    with engine.connect() as connection:
+        assert (bill_usd(connection, "cup"), unpriced_losses(connection, "cup")) == (0.0, 0)
+        assert losses_row(connection, "cup") == {"losses_usd": 0.0, "losses_unknown": 0}
+        for usd, at in ((0.25, 5.0), (0.5, 9.0)):
+            connection.execute(schema.losses.insert().values(experiment="cup", usd=usd, created_at=at))
+        assert losses_row(connection, "cup") == {"losses_usd": 0.75, "losses_unknown": 0}
+        assert losses_row(connection, "cup", since=5.5)["losses_usd"] == 0.5
+        assert losses_row(connection, "other")["losses_usd"] == 0.0
+        for calls, at in ((2, 5.0), (1, 9.0)):
+            connection.execute(schema.unpriced_losses.insert().values(experiment="cup", calls=calls, created_at=at))
+        assert (bill_usd(connection, "cup"), bill_usd(connection, "other")) == (None, 0.0)
+        assert losses_row(connection, "cup") == {"losses_usd": None, "losses_unknown": 3, "losses_known_usd": 0.75}
+        assert losses_row(connection, "cup", since=9.5) == {"losses_usd": 0.0, "losses_unknown": 0}
+        call = {"experiment": "cup", "model": "m", "shape": "", "text": "x", "latency_s": 1.0, "created_at": 1.0}
+        for key, usd, finish in (("a", 0.3, "stop"), ("b", 0.0, "stop"), ("c", 9.0, "unrecorded")):
+            connection.execute(schema.calls.insert().values(key=key, cost_usd=usd, finish=finish, **call))
+        assert bill_usd(connection, "cup") == 0.3
+        assert costs_known(connection, "cup") == {"calls": 5, "known": 2, "at_least_usd": 0.3}
+        connection.execute(schema.calls.insert().values(key="d", cost_usd=None, finish="stop", **call))
+        assert bill_usd(connection, "cup") is None
+        assert costs_known(connection, "cup") == {"calls": 6, "known": 2, "at_least_usd": 0.3}
+
+
+def test_the_strongest_alone_stands_first_and_who_is_not_known_last() -> None:
+    rows = per_model(
+        [
+            Pair(f"q{n}", model, grade, 1.0)
+            for model, grades in {
+                "b": (1.0, 0.0),
+                "a": (1.0, 0.0),
+                "z": (1.0, 1.0),
+                "n": (None, None),
+                "0": (0.0, 0.0),
+            }.items()
+            for n, grade in enumerate(grades)
+        ]
+    )
+    assert [(row["model"], row["native"]) for row in rows] == [
+        ("z", 1.0),
+        ("a", 0.5),
+        ("b", 0.5),
+        ("0", 0.0),
+        ("n", None),
+    ]
+    assert [row["after"] for row in rows] == [1.0, 1.0, 1.0, 1.0, None]
+    assert [(row["rescues"], row["regressions"]) for row in rows[:4]] == [(0, 0), (1, 0), (1, 0), (2, 0)]
+    assert [row["difference"] for row in rows] == [0.0, 0.5, 0.5, 1.0, None]

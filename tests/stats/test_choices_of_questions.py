@@ -97,6 +97,10 @@ def test_the_best_of_options() -> None:
     assert best({"a": marks(None, None), "b": marks(0.0, 0.0)}, ASKED[:2]) == "b", "without any grade it is last"
     unpriced = {"a": {}, "b": dict.fromkeys(asked, 1e9)}
     assert best({name: options[name] for name in "ab"}, asked, unpriced) == "b", "nobody knows that it is cheaper"
+    elsewhere = {"a": {ASKED[0]: 0.5, "other": 9.0, "another": 9.0}, "b": dict.fromkeys(asked, 1.0)}
+    assert best({name: options[name] for name in "ab"}, asked, elsewhere) == "a", (
+        "what it cost on other questions is no matter"
+    )
     assert best({}, asked) is None
     assert best({"a": marks(1.0, 1.0, 0.0), "b": marks(0.0, 0.0, 1.0)}, [ASKED[2]]) == "b"
     assert least_on(marks(1.0, None, 0.0), asked, {}) == [1.0, 0.0, 0.0]
@@ -335,6 +339,11 @@ def test_where_all_are_beaten_at_once_whoever_was_right_most_is_the_best() -> No
     race._right[:] = [3.0, 5.0, 4.0]
     assert race.hear(np.array([0.0, 0.0, 0.0])) == (0, 2)
     assert (race.left, race.over) == ((1,), True)
+    nothing = Race(3)
+    nothing.running[0] = False
+    nothing._won[:] = 10.0
+    assert nothing.hear(np.zeros(3)) == (2,), "of those who are in it, also where none was right"
+    assert nothing.left == (1,)
     with pytest.raises(ValueError, match="a race of 1; expected two or more"):
         Race(1)
     with pytest.raises(ValueError, match="alpha: expected a share between 0 and 1, found 1"):

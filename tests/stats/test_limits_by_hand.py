@@ -17,7 +17,7 @@ from moot.stats.completions import Between
 from moot.stats.counted_words import count, few_names, no_interval_words, waiting_words, whose_words
 from moot.stats.guarded_pair import GuardedPair, guarded_difference
 from moot.stats.guarded_share import GuardedShare, guarded, guarded_whatever, rate, rate_between
-from moot.stats.independent_means import mean_of_independent, mean_of_independent_shares, sharing
+from moot.stats.independent_means import mean_between, mean_of_independent, mean_of_independent_shares, sharing
 from moot.stats.limit_p import p_of_limits
 from moot.stats.missing_words import FEW, LOST, WON, MissingWords
 from moot.stats.one_thread import load_numpy
@@ -191,6 +191,16 @@ def test_the_mean_of_sets_adds_up_squares_of_distances() -> None:
     assert summed.low is not None
     assert summed.high is not None
     assert (paid.low, paid.high) == pytest.approx((min(summed.low, ends[0]), max(summed.high, ends[1])), abs=1e-6)
+
+
+@pytest.mark.parametrize("place", range(3))
+def test_a_mean_of_figures_has_no_interval_where_one_of_its_ends_has_none(place: int) -> None:
+    ends = [Fixed(0.5, 0.4, 0.6), Fixed(0.3, 0.2, 0.4), Fixed(0.7, 0.6, 0.8)]
+    whole = mean_between([Between(*ends), Fixed(0.5, 0.4, 0.6)], mean_of_independent)
+    assert whole.low is not None
+    ends[place] = replace(ends[place], low=None, high=None)
+    found = mean_between([Between(*ends), Fixed(0.5, 0.4, 0.6)], mean_of_independent)
+    assert found == Estimate(0.5, None, None, 2)
 
 
 def test_whoever_may_be_the_best_is_one_to_begin_from() -> None:

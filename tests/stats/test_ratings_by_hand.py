@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy import optimize
 
+from moot.stats.bootstrap import seed_of
 from moot.stats.missing_words import MissingWords
 from moot.stats.preference import Preferences, PreferenceWord
 from moot.stats.preference_reasons import ONE_QUESTION, SAYS_NOTHING
@@ -118,6 +121,54 @@ def test_resamples_lie_about_what_fits_all_as_far_as_the_information_allows() ->
     assert apart.std() == pytest.approx(math.sqrt(1 / 60 + 1 / 40), rel=0.06)
     assert (found.redrawn(3) == drawn).all()
     assert (found.redrawn(4) != drawn).any()
+
+
+def test_a_resample_is_one_step_of_newtons_with_its_tied_question() -> None:
+    """Of one pair and no habits, each question counts as often as it was drawn, and the tied one once."""
+    said = words([(1.0, 1.0)] * 6 + [(0.0, 0.0)] * 2, "b", "a")
+    found = _Fitted(Preferences(said), {("b", "a")})
+    b, a = found.fitted()
+    times = np.random.default_rng(seed_of(7, "ratings")).multinomial(8, [1 / 8] * 8, 2_000)
+    share = 1 / (1 + math.exp(a - b))
+    liked = np.array([1.0] * 6 + [0.0] * 2)
+    bend = share * (1 - share)
+    steps = (times @ (liked - share) + 0.5 - share) / (times.sum(axis=1) * bend + bend)
+    drawn = found.redrawn(7)
+    assert drawn[:, 0] - drawn[:, 1] == pytest.approx(b - a + steps)
+
+
+@dataclass(frozen=True)
+class Stubbed:
+    """Missing words of which only the limits are asked for."""
+
+    lost: tuple[float, float]
+    won: tuple[float, float]
+    missing: tuple[str, ...] = ("some",)
+
+    @property
+    def heard(self) -> Preferences:
+        return Preferences(words(MIXED, "team", "ann"))
+
+    def rate(self, pair: object, liked: float) -> Any:
+        return type("Told", (), {"limits": lambda _, alpha: self.won if liked else self.lost})()
+
+
+@pytest.mark.parametrize(
+    ("lost", "won", "kept"),
+    [
+        ((0.55, 0.7), (0.6, 0.8), True),
+        ((0.45, 0.7), (0.6, 0.8), False),
+        ((0.6, 0.8), (0.45, 0.7), False),
+        ((0.6, 0.7), (0.5, 0.8), False),
+    ],
+)
+def test_the_lowest_of_both_ends_decides(lost: tuple[float, float], won: tuple[float, float], kept: bool) -> None:
+    told = [Rating("ann", 0.0, None, None), Rating("team", 50.0, 10.0, 90.0)]
+    found = steady_ratings(told, Stubbed(lost, won))  # type: ignore[arg-type]
+    assert (found[1].value is not None) is kept
+    turned = [told[0], Rating("team", -50.0, -90.0, -10.0)]
+    mirrored = Stubbed((1 - lost[1], 1 - lost[0]), (1 - won[1], 1 - won[0]))
+    assert (steady_ratings(turned, mirrored)[1].value is not None) is kept  # type: ignore[arg-type]
 
 
 def test_the_best_of_the_anchors_is_nought_and_all_others_are_told_from_it() -> None:
