@@ -1,4 +1,4 @@
-"""Sides of a comparison as values: what each question gives, who is compared with whom, and which strategies differ in names alone."""
+"""Sides of a comparison as values: what each question gives, who is compared with whom, and who differs in names alone."""
 
 from __future__ import annotations
 
@@ -115,8 +115,18 @@ def test_strategies_that_differ_in_names_alone() -> None:
 
 
 def test_names_are_compared_in_each_cohort_and_over_all() -> None:
-    cells = [reviewing(label, names, cohort=cohort) for label, names in (("blind", "hidden"), ("named", "shown")) for cohort in "xy"]
+    cells = [
+        reviewing(label, names, cohort=cohort)
+        for label, names in (("blind", "hidden"), ("named", "shown"))
+        for cohort in "xy"
+    ]
     found = [(row["cohort"], [len(side) for side in sides]) for row, *sides in names_compared(cells)]
     assert found == [("x", [1, 1]), ("y", [1, 1]), (None, [2, 2])]
-    assert all(each["cohort"] == "x" for row, *sides in names_compared(cells) if row["cohort"] == "x" for s in sides for each in s)
+    assert all(
+        each["cohort"] == "x"
+        for row, *sides in names_compared(cells)
+        if row["cohort"] == "x"
+        for s in sides
+        for each in s
+    )
     assert [(row["cohort"], len(sides[0])) for row, *sides in names_compared(cells[::2])] == [("x", 1)]

@@ -24,6 +24,7 @@ from moot.stats.choice import (
 )
 from moot.stats.proportion import wilson
 from moot.stats.score import Counts, differences
+from moot.stats.waiting_choice import Tables, claim_whatever
 from moot.types import Estimate
 
 
@@ -258,3 +259,19 @@ def test_a_way_is_beaten_at_its_best_by_what_is_better_at_its_worst() -> None:
     assert standings(worst, ends=(worst, best))[1].beaten_by == 0
     open_ = np.array([[0.0] * 20, [1.0] * 20])
     assert standings(worst, ends=(worst, open_))[1].beaten_by is None
+
+
+def test_where_nothing_waits_it_is_the_claim_itself() -> None:
+    option, singles = np.array([[1.0] * 9 + [0.0] * 11]), np.array([[0.0] * 20, [1.0] * 3 + [0.0] * 17])
+    plain = claim(option, singles, option=0, single=1)
+    found = claim_whatever(Tables(option, option, option), Tables(singles, singles, singles), option=0, single=1)
+    assert found == plain
+    assert found is not None
+    assert found.limits_graded is None
+    worst = np.where(np.arange(20) == 0, 0.0, option)
+    waits = claim_whatever(Tables(option, worst, option), Tables(singles, singles, singles), option=0, single=1)
+    assert waits is not None
+    assert plain is not None
+    assert waits.limits_graded == (plain.low, plain.high)
+    unknown = np.full((2, 20), np.nan)
+    assert claim_whatever(Tables(option, worst, option), Tables(unknown, unknown, unknown), option=0, single=1) is None
