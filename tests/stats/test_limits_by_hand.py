@@ -193,6 +193,18 @@ def test_the_mean_of_sets_adds_up_squares_of_distances() -> None:
     assert (paid.low, paid.high) == pytest.approx((min(summed.low, ends[0]), max(summed.high, ends[1])), abs=1e-6)
 
 
+def test_sets_that_are_all_none_and_all_right_leave_the_mean_what_they_are_worth() -> None:
+    """Neither of twenty has a spread; together they are worth what four times twenty are, less one of each."""
+    found = mean_of_independent_shares([wilson(0, 20), wilson(20, 20)])
+    width = 2 * 1.959964**2 / 20 * 20 / 19 / 4
+    half = math.sqrt(width * (0.25 + width / 4)) / (1 + width)
+    assert (found.value, found.low, found.high) == pytest.approx((0.5, 0.5 - half, 0.5 + half), abs=1e-6)
+    together = mean_of_independent_shares([wilson(0, 20), wilson(20, 20)], [0, 0])
+    assert together.low is not None
+    assert found.low is not None
+    assert together.low < found.low, "of sets that ask the same nobody knows how far they go together"
+
+
 @pytest.mark.parametrize("place", range(3))
 def test_a_mean_of_figures_has_no_interval_where_one_of_its_ends_has_none(place: int) -> None:
     ends = [Fixed(0.5, 0.4, 0.6), Fixed(0.3, 0.2, 0.4), Fixed(0.7, 0.6, 0.8)]
