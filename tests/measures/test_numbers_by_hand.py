@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -26,6 +28,7 @@ from moot.measures.numbers import (
     signed_between,
 )
 from moot.measures.section import Chart, Column, Section
+from moot.measures.served.figures import _latency
 from moot.plugins import NotAsExpected
 
 
@@ -188,3 +191,13 @@ def test_what_is_no_section() -> None:
         checked_sections(3)
     with pytest.raises(NotAsExpected, match="sections: expected Section objects, found a dict among them"):
         checked_sections([section(), {}])
+
+
+@pytest.mark.parametrize(
+    ("seconds", "median", "most"), [([4.0], 4.0, 4.0), ([3.0, 1.0, 2.0], 2.0, 3.0), (range(20), 9, 18)]
+)
+def test_how_long_it_took_is_told_by_nearest_rank(seconds: Sequence[float], median: float, most: float) -> None:
+    """The smallest that half of them, and 95 of a hundred, do not exceed."""
+    plays: Any = [SimpleNamespace(seconds=each) for each in seconds]
+    assert _latency(plays) == {"median_s": median, "p95_s": most}
+    assert _latency([])["median_s"] is None
