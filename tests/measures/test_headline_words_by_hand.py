@@ -14,6 +14,7 @@ from moot.measures.claims.cut_short import (
     unclaimed,
     without_claims,
 )
+from moot.measures.claims.nobody_right import nobody_right_in_short, nobody_right_words
 from moot.measures.claims.taken_out import taken_out_words
 from moot.measures.claims.words import (
     CUT_SHORT,
@@ -401,3 +402,36 @@ def test_points_of_a_rubric_are_no_right_answers() -> None:
     assert sentences({**row, **over(rescues=None)})[0].endswith(
         "; on how many questions it did better than ann is not known."
     )
+
+
+def test_where_nobody_was_right_the_form_of_the_references_is_doubted() -> None:
+    told = {
+        "whole": True,
+        "questions": 1_200,
+        "choices": False,
+        "set": None,
+        "id": "q7",
+        "reference": "B",
+        "answer": "the\nsecond",
+    }
+    first, example, do = nobody_right_words(told)
+    assert first == (
+        "Nobody was right on any of the 1,200 questions. Either all answers are wrong, or the references are written in a form"
+        " nobody answers in."
+    )
+    assert example == "For example, the reference of question 'q7' is 'B', and one answer was 'the second'."
+    assert do.startswith(
+        "Compare the two in a few questions; if they mean the same, write each reference as a short answer"
+    )
+    closed = nobody_right_words({**told, "choices": True, "set": "cup", "answer": "x" * 60})
+    assert closed[0].startswith("Nobody was right on any of the 1,200 questions with choices of 'cup'. Either")
+    assert closed[1].endswith(f"one answer was '{'x' * 60}'.")
+    assert "say under questions how they are written" in closed[2]
+    assert nobody_right_words({**told, "reference": "x" * 61})[1].startswith(
+        f"For example, the reference of question 'q7' is '{'x' * 59}…', and"
+    )
+    assert nobody_right_in_short({**told, "both": True, "questions": 1}) == (
+        "nobody was right on any of 1 question without choices: are their references written as anybody answers?"
+    )
+    assert sentences({**ROW, "nobody_right": told}) == [*nobody_right_words(told)]
+    assert sentences({**ROW, "nobody_right": {**told, "whole": False}})[3:] == sentences(ROW)

@@ -13,7 +13,7 @@ from moot.measures.quiz.threshold import Arm, GroupingPaid, Threshold, learn_thr
 from moot.measures.safety.two_ways import asked_of_all, authority_bias, formatting_tax, left_out_of, none_of_all
 from moot.stats.estimates import TESTED, estimate
 from moot.stats.graded import graded_value
-from moot.stats.proportion import wilson
+from moot.stats.proportion import share, share_between, wilson
 from moot.types import Estimate
 
 NAMES = [f"q{n:02}" for n in range(40)]
@@ -114,6 +114,19 @@ def test_while_answers_wait_nothing_is_learnt_or_little() -> None:
     found = learnt(talk=waits)
     assert (found.talk_from, found.n, found.ungraded, found.left_out, found.why) == (2, 39, 1, 1, None)
     assert found.always_talk.bounds == {"ungraded": 1, "bounds": {"low": 35 / 40, "high": 36 / 40}}
+    ends = (dict.fromkeys(NAMES, 1.0) | dict.fromkeys(NAMES[:5], 0.0) | {NAMES[0]: end} for end in (0.0, 1.0))
+    between = share_between(share([(1.0, 1.0)] * 35 + [(0.0, 1.0)] * 4), *ends)
+    seen, talk, vote = estimate([1.0] * 35 + [0.0] * 4), found.always_talk.accuracy, found.always_vote.accuracy
+    assert between is not None
+    assert seen is not None
+    assert talk is not None
+    assert vote is not None
+    low, high = between.limits()
+    assert (talk.value, talk.n) == (pytest.approx(35 / 39), 39)
+    assert (talk.low, talk.high) == (min(low, seen.low), max(high, seen.high))  # type: ignore[type-var]
+    # Voting is known on that question too: its interval holds that over 39 as well as that over 40.
+    own, whole = wilson(19, 39), wilson(20, 40)
+    assert (vote.low, vote.high) == (min(own.low, whole.low), max(own.high, whole.high))  # type: ignore[type-var]
     unfair = learnt(talk=[replace(TALKS[0], right=None, way="waiting"), *TALKS[1:]])
     assert (unfair.talk_from, unfair.chosen, unfair.n, unfair.ungraded) == (None, (), 0, 1)
     assert unfair.why is not None
