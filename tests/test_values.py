@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -46,3 +47,15 @@ def test_every_value_is_frozen_and_holds_its_fields_alone(room: str) -> None:
     keeping = {node.name for node, _ in values if "@cached_property" in ast.unparse(node)}
     assert {name for name, said in given.items() if not said.get("frozen")} == GROWING.get(room, set())
     assert {name for name, said in given.items() if not said.get("slots")} == keeping
+
+
+def test_a_seed_that_nobody_gives_is_nought_wherever_it_is_used() -> None:
+    """So that what is drawn for one figure in two places is drawn alike."""
+    seeds = [
+        (str(path.relative_to(ROOT)), seed)
+        for path in ROOT.rglob("*.py")
+        for seed in re.findall(r"\bseed: int = (-?\d+)", path.read_text(encoding="utf-8"))
+        if not path.is_relative_to(ROOT / "testing")
+    ]
+    assert len(seeds) > 30
+    assert [each for each in seeds if each[1] != "0"] == []

@@ -13,7 +13,7 @@ from moot.ballots.borda import RankedVoting
 from moot.ballots.consensus import CONSENSUS, reached
 from moot.ballots.cumulative import CumulativeVoting
 from moot.ballots.plurality import SimpleVoting
-from moot.ballots.tally import Ballot, Tally
+from moot.ballots.tally import Ballot, Tally, add_up
 from moot.ballots.weighted import Weighted
 from moot.errors import UsageError
 
@@ -174,3 +174,9 @@ class TestConsensus:
             reached("majority-concensus", 1, 2)
         with pytest.raises(ValueError, match="expected 0 to 3 supporters, found 4"):
             reached("majority-consensus", 4, 3)
+
+
+@pytest.mark.parametrize("weights", [[1.0], [1.0, 1.0, 1.0]])
+def test_every_ballot_has_one_weight(weights: list[float]) -> None:
+    with pytest.raises(ValueError, match=r"zip\(\)"):
+        add_up(CumulativeVoting(), [{0: 25.0}, {1: 25.0}], 2, weights)

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from moot.stats.clusters import clustered
 from moot.stats.left_out_words import LeftOut, left_out_of
 from moot.stats.preference import Preferences, PreferenceWord
 
@@ -65,3 +66,13 @@ def test_votes_on_a_single_question_turn_nothing_however_near_a_half_it_is(quest
 
 def test_where_all_words_count_none_are_left_out() -> None:
     assert left_out_of(voted(0, 0), PAIR) is None
+
+
+@pytest.mark.parametrize("liked", [0.0, 1.0])
+def test_of_questions_that_hang_together_nothing_is_sure_by_itself(liked: float) -> None:
+    said = [PreferenceWord(f"q{n}", PAIR, 0, "person:eve", liked, place) for n in range(6) for place in (1, -1)]
+    out = LeftOut(said, part=0.1)
+    with clustered({f"q{n}": "one" for n in range(6)}):
+        assert out.rate.limits(0.05) is None
+        assert out.overturn(abs(0.75 - liked)) is None
+    assert out.overturn(abs(0.75 - liked)) == "by themselves"

@@ -65,7 +65,7 @@ class Between:
 
     def limits(self, alpha: float = ALPHA) -> IntervalLimits:
         low, high = self.worst.limits(alpha)[0], self.best.limits(alpha)[1]
-        if low is None or high is None or self.seen.limits(alpha)[0] is None:
+        if low is None or high is None or None in self.seen.limits(alpha):
             return None, None
         return min(low, self.value), max(high, self.value)
 

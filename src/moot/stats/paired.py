@@ -17,7 +17,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any
 
 from moot.stats.bootstrap import percentile_interval, resampled_sums
@@ -25,6 +25,7 @@ from moot.stats.bounded_mean import BoundedMean
 from moot.stats.clusters import SumsByQuestion, Units, Values, largest_unit, list_of, unit_of, units, value_rows
 from moot.stats.completions import Between, IntervalLimits
 from moot.stats.quantiles import ALPHA, normal_p, normal_quantile, student_quantile
+from moot.stats.tango import score, score_limit
 from moot.types import Estimate
 
 FEW_QUESTIONS = 30
@@ -117,7 +118,7 @@ class OnePair:
             return None
         if not -1 < threshold < 1:
             return 1.0 if self.value == threshold else 0.0
-        distance = _score(self.rescues / self.n, self.regressions / self.n, threshold)
+        distance = score(self.rescues / self.n, self.regressions / self.n, threshold)
         return _p_with_zero(normal_p(distance * math.sqrt(self.n)), threshold, self.value, self.p_zero)
 
     def limits(self, alpha: float = ALPHA) -> tuple[float | None, float | None]:
@@ -125,7 +126,7 @@ class OnePair:
             return None, None
         scale = normal_quantile(alpha) / math.sqrt(self.n)
         shares = self.rescues / self.n, self.regressions / self.n
-        low, high = (_limit(*shares, scale, below=below) for below in (True, False))
+        low, high = (score_limit(*shares, scale, below=below) for below in (True, False))
         return _limits_with_zero(low, high, alpha, self.value, self.p_zero)
 
     def estimate(self, alpha: float = ALPHA) -> Estimate:
@@ -143,35 +144,6 @@ def _limits_with_zero(low: float, high: float, alpha: float, value: float, at_ze
     if at_zero > alpha:
         return min(low, 0.0), max(high, 0.0)
     return (max(low, BESIDE_ZERO), high) if value > 0 else (low, min(high, -BESIDE_ZERO))
-
-
-def _score(better: float, worse: float, difference: float) -> float:
-    """How many standard errors of one question the shares lie from this difference (Tango's statistic by √n)."""
-    linear = -better - worse + (2 - better + worse) * difference
-    constant = -worse * difference * (1 - difference)
-    # The share of those that only the second has right, were this the difference: the root of a quadratic.
-    second = (math.sqrt(max(0.0, linear * linear - 8 * constant)) - linear) / 4
-    variance = 2 * second + difference * (1 - difference)
-    gap = better - worse - difference
-    if variance <= 1e-15:
-        return 0.0 if abs(gap) < 1e-12 else math.copysign(math.inf, gap)
-    return gap / math.sqrt(variance)
-
-
-@lru_cache(4096)
-def _limit(better: float, worse: float, scale: float, *, below: bool) -> float:
-    """The farthest difference on one side whose score is within the scale: by bisection. A report has the same counts in
-    several of its rows."""
-    inside, outside = better - worse, -1.0 if below else 1.0
-    if abs(_score(better, worse, outside)) <= scale:
-        return outside
-    for _ in range(50):
-        middle = (inside + outside) / 2
-        if abs(_score(better, worse, middle)) <= scale:
-            inside = middle
-        else:
-            outside = middle
-    return inside
 
 
 def difference(rows: SumsByQuestion, asked: Mapping[str, float] | None = None) -> Difference | None:

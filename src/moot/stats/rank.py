@@ -11,7 +11,7 @@ from itertools import permutations
 from moot.stats.bootstrap import seed_of
 from moot.stats.clusters import dealt_as, unit_of
 from moot.stats.estimates import TESTED, Row, estimate_row
-from moot.stats.quantiles import ALPHA, normal_quantile
+from moot.stats.quantiles import ALPHA, normal_quantile, student_p
 from moot.types import Estimate, digest
 
 LEAST_PAIRS = 5
@@ -101,7 +101,7 @@ def of_rho(rho: float, n: int) -> Correlation:
     """
     without = Estimate(rho, None, None, n)
     perfect = abs(rho) >= 1 - 1e-12
-    p = None if perfect or n < 3 else _two_sided_t(rho * math.sqrt((n - 2) / (1 - rho * rho)), n - 2)
+    p = None if perfect or n < 3 else student_p(rho * math.sqrt((n - 2) / (1 - rho * rho)), n - 2)
     if n < LEAST_PAIRS:
         return Correlation(without, p, f"{n} are fewer than five, which is too few for an interval of rho")
     if perfect:
@@ -143,38 +143,3 @@ def _pearson(first: Sequence[float], second: Sequence[float]) -> float | None:
     if square <= 0:
         return None
     return max(-1.0, min(1.0, math.fsum(one * other for one, other in pairs) / math.sqrt(square)))
-
-
-def _two_sided_t(t: float, df: int) -> float:
-    """P(|T| ≥ |t|) of Student's t: the incomplete beta function at df/2 and 1/2."""
-    x = df / (df + t * t)
-    a, b = df / 2, 0.5
-    if x >= 1:
-        return 1.0
-    if x <= 0:
-        return 0.0
-    scale = math.exp(math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x))
-    # The continued fraction converges fast on one side of the mean of the beta distribution; the other is its mirror.
-    if x < (a + 1) / (a + b + 2):
-        return min(1.0, scale * _beta_fraction(x, a, b) / a)
-    return min(1.0, max(0.0, 1 - scale * _beta_fraction(1 - x, b, a) / b))
-
-
-def _beta_fraction(x: float, a: float, b: float) -> float:
-    """Lentz's evaluation of the continued fraction of the incomplete beta function."""
-    c, d = 1.0, 1 / _not_zero(1 - (a + b) * x / (a + 1))
-    value = d
-    for m in range(1, 1_000):
-        even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
-        odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
-        for step in (even, odd):
-            d = 1 / _not_zero(1 + step * d)
-            c = _not_zero(1 + step / c)
-            value *= c * d
-        if abs(c * d - 1) < 1e-14:
-            break
-    return value
-
-
-def _not_zero(value: float) -> float:
-    return value if abs(value) > 1e-300 else 1e-300

@@ -7,13 +7,12 @@ repeats, and clusters of questions: `stats.bounded_mean`, which knows nothing bu
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from moot.stats.bounded_mean import BoundedMean, normal_point
 from moot.stats.distributions import binomial_at_least, normal_inverse
-
-_HALVINGS = 45
+from moot.stats.tango import score_limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,35 +112,6 @@ def differences(
 
 
 def tango(better: int, worse: int, n: int, z: float) -> tuple[float, float]:
-    """Tango's score interval (1998) of the difference of two paired shares, each side at this normal point."""
-
-    def upwards(difference: float) -> float:
-        return _tango_score(better, worse, n, difference)
-
-    def downwards(difference: float) -> float:
-        return _tango_score(worse, better, n, difference)
-
-    mean = (better - worse) / n
-    return crossing(upwards, z, -1.0, mean), -crossing(downwards, z, -1.0, -mean)
-
-
-def _tango_score(better: int, worse: int, n: int, difference: float) -> float:
-    """With the share that only the second gets as likely as it can be at this difference."""
-    linear = -better - worse + (2 * n - better + worse) * difference
-    constant = -worse * difference * (1 - difference)
-    only_second = (math.sqrt(max(0.0, linear**2 - 8 * n * constant)) - linear) / (4 * n)
-    variance = n * (2 * only_second + difference * (1 - difference))
-    distance = better - worse - n * difference
-    return (
-        distance / math.sqrt(variance) if variance > 1e-12 else math.copysign(math.inf, distance) if distance else 0.0
-    )
-
-
-def crossing(statistic: Callable[[float], float], target: float, low: float, high: float) -> float:
-    """Where a falling statistic comes down to its target; the end itself where it does not get there."""
-    if statistic(low) <= target:
-        return low
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        low, high = (middle, high) if statistic(middle) > target else (low, middle)
-    return low
+    """The score interval with each side at this normal point."""
+    low, high = (score_limit(better / n, worse / n, z / math.sqrt(n), below=below) for below in (True, False))
+    return low, high

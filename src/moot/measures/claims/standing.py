@@ -64,8 +64,8 @@ def claims_of(row: Mapping[str, Any]) -> dict[ClaimedFigure, int]:
     found: dict[ClaimedFigure, int] = {}
     for name, paid in _figures(row):
         low, high = row.get(f"{name}low{paid}"), row.get(f"{name}high{paid}")
-        p, start = row.get(f"{name}p{paid}"), _start(row, name)
-        p = row.get(f"p{paid}") if name == _tested(row) else p
+        start = _start(row, name)
+        p = row.get(f"p{paid}") if name == _tested(row) else row.get(f"{name}p{paid}") if name else None
         more, less = (
             start is not None and end is not None and sign * (end - start) > 0 for end, sign in ((low, 1), (high, -1))
         )
