@@ -79,6 +79,7 @@ def test_where_the_rule_would_have_asked_on_nobody_knows() -> None:
         ([5.0, 2.0], {1}, 0, False),
         ([5.0, 5.0], {1}, 0, True),
         ([5.0, 4.5], {1}, 0, False),
+        ([4.0, 5.0, 1.0], {2}, 1, True),
         ([5.0, 2.0], {0}, 0, True),
         ([5.0, 2.0], {1}, None, True),
         ([5.0, 5.0], set(), 0, False),
