@@ -35,7 +35,7 @@ TRIED = {
     "Errors tell clients neither addresses nor keys": "tests/serve/test_discretion.py",
     "no word of a question, an answer or what an endpoint said": "tests/serve/test_log_words.py",
     "is told as one line without its words": "tests/models/test_wordless_logs.py",
-    "within a call through LiteLLM are told without their words": "tests/models/test_wordless_logs.py",
+    "in a process of yours, what libraries log and warn of is yours": "tests/models/test_wordless_logs.py",
     "that is a 503 and not the client's mistake": "tests/serve/test_schemas.py",
     "leave no line in the log": "tests/serve/test_hangups.py",
     "in an address within an address too": "tests/models/test_spelt_secrets.py",

@@ -129,7 +129,7 @@ async def _grade(
         flights = Flights()
         models = chain(only.models, limiters(only.models), calls, purse, flights=flights)
         seated = only.with_models(models)
-        grading, command = seated.grading, NextCommands.of(file.path, url, served=served).graded
+        grading, source = seated.grading, NextCommands.of(file.path, url, served=served).graded
         comparing = None if seated.comparing is None else replace(seated.comparing, baseline=file.spec.baseline)
         graded = Graded()
         try:
@@ -147,8 +147,8 @@ async def _grade(
             await _settle(store, await _left_open(store, grading, plans))
         elif (graded.ungraded or graded.disputed) and (left := len(await _left_open(store, grading, plans))):
             words = f"{count(left, 'different answer')} for a person to decide, including drafts"
-            say(f"moot: {words}: moot grade {command} --settle", file=sys.stderr)
-        await _show(store, found.plan, grading, judging, file, command)
+            say(f"moot: {words}: moot grade {source} --settle", file=sys.stderr)
+        await _show(store, found.plan, grading, judging, file, source)
         return 1 if graded.failed and not settling else 0
 
 
@@ -313,11 +313,11 @@ async def _word(typed: Typed, console: Console) -> str:
 
 
 async def _show(
-    store: Store, experiment: Row, grading: Grading, judging: JudgeSpec, file: ExperimentFile, command: str
+    store: Store, experiment: Row, grading: Grading, judging: JudgeSpec, file: ExperimentFile, source: str
 ) -> None:
     """Scores of the file's own judges are what a report shows; those of others are shown here."""
     if judging == (file.spec.judge or _NOBODY) or not judging.models:
-        say(f"moot report {command} shows the figures")
+        say(f"moot report {source} shows the figures")
         return
     declared = {"models": judging.models, "batch": judging.batch}
     config = {**config_of(experiment), "judge": declared, "grader": grading.kept_as}
