@@ -33,7 +33,7 @@ from moot.simulate.server import running  # noqa: E402
 
 PROXY = os.environ.get("MOOT_PYTHON_PROXY", "")
 KEY = "sk-planted-90ce44d1"
-STARTS_WITHIN_S = 180
+STARTS_WITHIN_S = 420
 Captured = pytest.CaptureFixture[str]
 
 
