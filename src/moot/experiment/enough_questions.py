@@ -73,7 +73,8 @@ def _count(units: Sequence[str]) -> str:
 
 
 def untaught_words(cells: Iterable[Cell], cases: Iterable[Case]) -> Iterator[str]:
-    """Of kinds with too few questions beside one that has enough: a line for each, and for what comes of it."""
+    """Of kinds with too few questions beside one that has enough: a line for each, and for what comes of it. With a few more than
+    have to teach one it hangs on how they are dealt into folds."""
     learners = [cell for cell in cells if cell.traits.learns and cell.traits.fewest_lessons > 1]
     by_kind = units_by_kind(cases) if learners else {}
     alike: dict[str, dict[str, None]] = {}
@@ -83,9 +84,9 @@ def untaught_words(cells: Iterable[Cell], cases: Iterable[Case]) -> Iterator[str
             if len(set(units)) < _needed(fewest):
                 are = "is" if len(units) == 1 else "are"
                 there = f"of kind {kind} there {are} {_count(units)} with a reference"
-                some = "" if len(set(units)) <= fewest else "some of "
+                these = "for these" if len(set(units)) <= fewest else "it may be that for some of these"
                 why = f"only questions of one kind teach each other, and {there}, where it takes {fewest} others"
-                alike.setdefault(f"{why}: for {some}these {_comes_of_it(cell)}", {})[cell.label] = None
+                alike.setdefault(f"{why}: {these} {_comes_of_it(cell)}", {})[cell.label] = None
     yield from (f"{few_names([*labels])}: {words}" for words, labels in alike.items())
 
 
