@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -54,6 +55,19 @@ def test_what_waits_for_a_grade_gets_one_by_the_command_that_is_told(
     assert said.count("match+jim: 1 answer: 0 by match, 1 by judge") == 2, "each version of the file"
     assert f"moot report {path} --served shows the figures" in said
     assert served_of(path, capsys)["waiting"] == 0
+
+
+def test_what_another_judge_says_is_shown_of_one_version_which_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    judged = {**JUDGED, "models": {**JUDGED["models"], "kim": JIM}}
+    path = asked(tmp_path, judged, "What is one?")
+    asked(tmp_path, {**judged, "language": "ru"}, "What is two?")
+    assert run_app(app, ["grade", str(path), "--served", "--judge", "kim"]) == 0
+    said = told(capsys)
+    *_, last = re.findall(r"plan (\w+): match\+kim", said)
+    assert f"plan {last} alone, as graded by match+kim" in said
+    assert "three:served: 1 question" in said
 
 
 def test_what_no_judge_has_graded_a_person_does(

@@ -148,7 +148,7 @@ async def _grade(
         elif (graded.ungraded or graded.disputed) and (left := len(await _left_open(store, grading, plans))):
             words = f"{count(left, 'different answer')} for a person to decide, including drafts"
             say(f"moot: {words}: moot grade {source} --settle", file=sys.stderr)
-        await _show(store, found.plan, grading, judging, file, source)
+        await _show(store, found.plan, grading, judging, file, source, versions=len(plans))
         return 1 if graded.failed and not settling else 0
 
 
@@ -313,14 +313,22 @@ async def _word(typed: Typed, console: Console) -> str:
 
 
 async def _show(
-    store: Store, experiment: Row, grading: Grading, judging: JudgeSpec, file: ExperimentFile, source: str
+    store: Store,
+    experiment: Row,
+    grading: Grading,
+    judging: JudgeSpec,
+    file: ExperimentFile,
+    source: str,
+    *,
+    versions: int,
 ) -> None:
-    """Scores of the file's own judges are what a report shows; those of others are shown here."""
+    """Scores of the file's own judges are what a report shows; those of others are shown here, of one plan."""
     if judging == (file.spec.judge or _NOBODY) or not judging.models:
         say(f"moot report {source} shows the figures")
         return
     declared = {"models": judging.models, "batch": judging.batch}
     config = {**config_of(experiment), "judge": declared, "grader": grading.kept_as}
     run_figures = await store.read(partial(figures, experiment={**experiment, "config": json.dumps(config)}))
-    say(f"\nas graded by {grading.name} (moot report follows the key judge of {file.path}):")
+    part = f"plan {experiment['id'][:PLAN_SIGNS]} alone, " if versions > 1 else ""
+    say(f"\n{part}as graded by {grading.name} (moot report follows the key judge of {file.path}):")
     print_report(run_figures, Console())
