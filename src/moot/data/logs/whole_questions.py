@@ -14,11 +14,10 @@ from moot.data.logs.answers import AnsweredReply
 from moot.data.logs.log import LoggedFigure
 from moot.errors import UsageError
 from moot.stats.counted_words import count, whose_words
+from moot.stats.graded import FEW_WAITING
 
 COMPLETE = "--complete"
 """The option that leaves out the other questions."""
-FEW = 0.05
-"""Of all questions: where no more lack a reply, claims go by the worst that it could have been."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +37,7 @@ class LackingReplies:
     @property
     def warning(self) -> Iterator[str]:
         """Before somebody runs what claims nothing."""
-        if len(self.by_model) > 1 and len(self.anywhere) > FEW * self.questions:
+        if len(self.by_model) > 1 and len(self.anywhere) > FEW_WAITING * self.questions:
             told = f"on {len(self.anywhere):,} of {count(self.questions, 'question')} some model has no reply"
             yield f"{told}: too many for a claim about a team of all of them. {COMPLETE} leaves these questions out"
 
