@@ -24,6 +24,7 @@ from moot.prompts.bounds import (
     CHARACTERS_A_STEP,
     LONGEST_IN_JSON,
     LONGEST_NUMERAL,
+    LONGEST_SEPARATOR,
     MOST_BITS,
     MOST_INDENT,
     MOST_PARTS,
@@ -48,6 +49,8 @@ _METHODS = frozenset(
     )
 )
 """What may be asked of a text. None makes it longer than it was."""
+_EACH_AGAINST_EACH = frozenset(("strip", "lstrip", "rstrip", "rsplit", "rpartition"))
+"""What is given to these is held against every place of the text. Python finds and splits from the front in fewer steps."""
 _LOOP = frozenset(
     (
         *("index", "index0", "revindex", "revindex0", "first", "last", "length", "depth", "depth0"),
@@ -187,6 +190,16 @@ def _shown(_: Context, value: Any) -> Any:
     raise SecurityError(f"shows a {type(value).__name__}; expected a text, a number or a list of them")
 
 
+def _trim(value: Any, chars: Any = None) -> str:
+    _check_separator(chars)
+    return str(value).strip(chars)
+
+
+def _check_separator(text: Any) -> None:
+    if isinstance(text, str) and len(text) > LONGEST_SEPARATOR:
+        raise SecurityError(f"strips or splits by more than {LONGEST_SEPARATOR} characters")
+
+
 def _int(value: Any, default: Any = 0, base: Any = 10) -> Any:
     """As Jinja's, but a text of more than some digits is no number."""
     if isinstance(value, str) and len(value) > LONGEST_NUMERAL:
@@ -254,7 +267,7 @@ class PromptEnvironment(ImmutableSandboxedEnvironment):
         )
         self.globals.clear()
         ours = {"format": _format, "join": _join, "replace": _replace, "indent": _indent}
-        ours |= {"int": _int, "float": _float, "round": _round, "tojson": _tojson}
+        ours |= {"int": _int, "float": _float, "round": _round, "tojson": _tojson, "trim": _trim}
         usual: dict[str, Any] = {name: USUAL_FILTERS[name] for name in _FILTERS}
         tests: dict[str, Any] = {name: USUAL_TESTS[name] for name in _TESTS}
         self.filters = {name: _paid(name, filter_) for name, filter_ in {**usual, **ours, **filters}.items()}
@@ -318,6 +331,9 @@ class PromptEnvironment(ImmutableSandboxedEnvironment):
 
     def call(__self, __context: Context, __obj: Any, *args: Any, **options: Any) -> Any:
         given = (getattr(__obj, "__self__", None), *args, *options.values())
+        if getattr(__obj, "__name__", None) in _EACH_AGAINST_EACH:
+            for text in given[1:]:
+                _check_separator(text)
         spend(1 + sum(map(weight, given)) // CHARACTERS_A_STEP)
         return paid_for(super().call(__context, __obj, *args, **options))
 
