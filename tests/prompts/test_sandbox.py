@@ -123,6 +123,10 @@ BOMBS = {
             "parted from the end": "(s ~ s).rpartition('ab' ~ s)",
         }.items()
     },
+    "words": "{% set t = '" + "a " * 90_000 + "' %}" + TWENTY + "{{ t | title | wordcount }}" + "{% endfor %}",
+    "wide": "{{ '%9999d' | format(1) }}",
+    "wide behind a sign": "{{ '%l%%999999999d' | format(1) }}",
+    "many places": "{{ '%%%.999f' | format(1) }}",
     "slices": "{% for a in choices | slice(1000000000) %}{% endfor %}",
 }
 
@@ -216,6 +220,14 @@ def test_inputs_that_are_full_of_brackets_are_shown(tmp_path: Path, monkeypatch:
         "draft", question=question, choices=(), context=None, kind="open"
     )
     assert len(shown) >= 2 * len(question) - 10
+
+
+def test_numbers_are_written_as_they_are_asked_for(tmp_path: Path) -> None:
+    written = "{{ '%.1f %% of %+05d, %-10.2f|%s' | format(12.34, 7, 1, question) }} {{ 'two words' | title }} "
+    shown = Prompts("en", folder_of(tmp_path, written)).render(
+        "draft", question="Who?", choices=(), context=None, kind="open"
+    )
+    assert shown.startswith("12.3 % of +0007, 1.00      |Who? Two Words")
 
 
 def test_what_is_short_is_stripped_and_split_from_either_end(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ one prompt has an end: every step of a loop and every character that is handled 
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable, Iterator, Mapping
 from itertools import chain, islice
 from typing import Any
@@ -76,9 +77,12 @@ _FILTERS = (
     *("title", "trim", "truncate", "unique", "upper", "wordcount"),
 )
 _ONE_BY_ONE = frozenset(
-    ("list", "map", "max", "min", "reject", "rejectattr", "reverse", "select", "selectattr", "sort", "unique")
+    (
+        *("list", "map", "max", "min", "reject", "rejectattr", "reverse", "select", "selectattr", "sort", "unique"),
+        *("title", "wordcount"),
+    )
 )
-"""Filters that go through what they are given, each step of which is paid for."""
+"""Filters that go through what they are given, or word by word, each step of which is paid for."""
 _TESTS = (
     *("boolean", "defined", "divisibleby", "eq", "equalto", "even", "false", "float", "ge", "greaterthan", "gt", "in"),
     *("integer", "iterable", "le", "lessthan", "lower", "lt", "mapping", "ne", "none", "number", "odd", "sequence"),
@@ -93,6 +97,8 @@ _ALLOWED = (
 _PLAIN = (str, int, float, Undefined)
 PIECES_AT_ONCE = 256
 """Of a prompt that is made: after so many it is looked at how long it is by now."""
+_PLACE = re.compile(r"%(?:%|[+\-# 0]{0,3}[0-9]{0,2}(?:\.[0-9]{0,2})?[diouxXeEfFgGcrsa])")
+"""Where a text is formatted: how wide what stands there is, with as many places, and what kind it is of."""
 _SPECIAL = frozenset(("self", "super", "caller", "varargs", "kwargs"))
 
 
@@ -116,11 +122,9 @@ def fill(template: Template, inputs: Mapping[str, Any]) -> str:
 
 def _format(pattern: Any, *values: Any) -> str:
     """``"%.1f" | format(x)``: a width or precision has two digits at most."""
-    text, digits = str(pattern), 0
-    for part in text.split("%")[1:]:
-        digits = len(part) - len(part.lstrip("0123456789.+- #"))
-        if digits > 4 or "*" in part[: digits + 1] or part[digits : digits + 1] == "(":
-            raise SecurityError(f"formats with {text[:40]!r}; expected a width of two digits at most")
+    text = str(pattern)
+    if "%" in _PLACE.sub("", text):
+        raise SecurityError(f"formats with {text[:40]!r}; expected a width of two digits at most")
     short_enough(len(text) + sum(weight(value) for value in values))
     return text % values
 
