@@ -481,6 +481,7 @@ YAML = [
     Bad("binary", ("cup.yaml:6: not valid YAML: could not determine a constructor",), more("store: !!binary aGVsbG8=")),
     Bad("no-number-by-its-tag", ("cup.yaml: not valid YAML",), more('seed: !!int ""')),
     Bad("no-switch-by-its-tag", ("cup.yaml: not valid YAML",), more("seed: !!bool x")),
+    Bad("a-letter-of-no-number", ("cup.yaml: not valid YAML",), more(r'language: "\UFFFFFFFF"')),
     Bad("itself", ("nested deeper",), more("store: &a [*a]")),
     Bad(
         "billion-laughs",

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from moot.errors import FileError, UsageError
-from moot.prompts import Prompts
+from moot.prompts import Prompts, bounds
 
 SHOWN = "{{ question | block }}"
 
@@ -44,6 +44,8 @@ CODE = {
 LONG = "{% set t = 'aaaaaaaaaa' %}" + "{% set t = t ~ t %}" * 18
 TWENTY = "{% for a in 'aaaaaaaaaaaaaaaaaaaa' %}"
 MANY_OF_ONE = LONG + "{% set x = t.split('|') %}" + "{% set x = x + x %}" * 16
+BRACKETS = "{% set t = '" + "<" * 150_000 + "' %}" + TWENTY * 2
+PAIRS = "{% set t = 'ab' %}" + "{% set t = t ~ t %}" * 15 + "{% set s = t | replace('b', 'a') %}" + TWENTY * 2
 BOMBS = {
     "range": "{% for a in range(10000) %}{% for b in range(10000) %}{% endfor %}{% endfor %}",
     "times": "{{ 'a' * 1000000000 }}",
@@ -104,6 +106,27 @@ BOMBS = {
         for name, key in {"map": "attribute=", "unique": "attribute=", "max": "attribute=", "selectattr": ""}.items()
     },
     "way after way": LONG + "{{ t" + " | map(attribute='0')" * 40 + " | list | length }}",
+    "brackets": BRACKETS + "{{ t | block | length }}" + "{% endfor %}" * 2,
+    "brackets in a line": BRACKETS + "{{ t | line | length }}" + "{% endfor %}" * 2,
+    "a bracket before what is not seen": "{% set t = '<"
+    + "\u200b" * 150_000
+    + "' %}"
+    + TWENTY * 2
+    + "{{ t | block | length }}"
+    + "{% endfor %}" * 2,
+    **{
+        name: PAIRS + f"{{{{ {does} | length }}}}" + "{% endfor %}" * 2
+        for name, does in {
+            "trimmed by many": "t | trim(s ~ 'b')",
+            "stripped by many": "t.lstrip(s ~ 'b')",
+            "split from the end": "(s ~ s).rsplit('ab' ~ s)",
+            "parted from the end": "(s ~ s).rpartition('ab' ~ s)",
+        }.items()
+    },
+    "words": "{% set t = '" + "a " * 90_000 + "' %}" + TWENTY + "{{ t | title | wordcount }}" + "{% endfor %}",
+    "wide": "{{ '%9999d' | format(1) }}",
+    "wide behind a sign": "{{ '%l%%999999999d' | format(1) }}",
+    "many places": "{{ '%%%.999f' | format(1) }}",
     "slices": "{% for a in choices | slice(1000000000) %}{% endfor %}",
 }
 
@@ -187,3 +210,30 @@ def test_what_prompts_need_is_there(tmp_path: Path) -> None:
 def test_a_long_question_is_no_bomb() -> None:
     text = "x" * 2_000_000
     assert text in Prompts("en").render("draft", question=text, choices=(), context=text, kind="open")
+
+
+def test_inputs_that_are_full_of_brackets_are_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many: a model that says so much stops nothing."""
+    monkeypatch.setattr(bounds, "MOST_LOOKED_AT", 1_000)
+    question = "<a " * 1_000
+    shown = Prompts("en", folder_of(tmp_path, "{{ question | line }}")).render(
+        "draft", question=question, choices=(), context=None, kind="open"
+    )
+    assert len(shown) >= 2 * len(question) - 10
+
+
+def test_numbers_are_written_as_they_are_asked_for(tmp_path: Path) -> None:
+    written = "{{ '%.1f %% of %+05d, %-10.2f|%s' | format(12.34, 7, 1, question) }} {{ 'two words' | title }} "
+    shown = Prompts("en", folder_of(tmp_path, written)).render(
+        "draft", question="Who?", choices=(), context=None, kind="open"
+    )
+    assert shown.startswith("12.3 % of +0007, 1.00      |Who? Two Words")
+
+
+def test_what_is_short_is_stripped_and_split_from_either_end(tmp_path: Path) -> None:
+    words = (
+        "{{ question.strip('?! ') }} {{ question | trim('?') }} {{ question.rpartition(' ')[2] }} {{ '<b>' | block }} "
+    )
+    prompts = Prompts("en", folder_of(tmp_path, words))
+    shown = prompts.render("draft", question="Who is it?", choices=(), context=None, kind="open")
+    assert shown.startswith("Who is it Who is it it? <b>")

@@ -33,8 +33,8 @@ _EXPONENT = re.compile(r"^[-+]?[0-9][0-9_]*(?:\.[0-9_]*)?[eE][-+]?[0-9]+$")
 MOST_CHARACTERS = 500_000
 """Of a file. Questions and prompts stand in files of their own; and reading YAML takes its time."""
 
-NOT_MADE = (ValueError, LookupError, AttributeError)
-"""What the library raises for a value that is not what its own tag says, such as `!!bool x`."""
+NOT_MADE = (ValueError, LookupError, AttributeError, OverflowError)
+"""What the library raises for a value that is not what its own tag says, such as `!!bool x`, or a letter by too high a number."""
 
 KEPT_CHARACTERS = 20_000
 """What a text says is kept for the next who reads the same, up to this length."""

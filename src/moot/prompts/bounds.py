@@ -33,6 +33,10 @@ MOST_PLACES = 20
 """Before or behind the point, where a number is rounded."""
 MOST_PATH = 8
 """Parts of what items are sorted or chosen by."""
+MOST_LOOKED_AT = 400_000
+"""Characters of texts in which a bracket stands: each of them is looked at by itself, which takes as long as a step."""
+LONGEST_SEPARATOR = 100
+"""Characters of what is stripped off a text, or parts it from its end: each is held against each of the text."""
 LONGEST_NUMERAL = 80
 """Characters of a text that is read as a number. A longer one is none."""
 LONGEST_IN_JSON = 12
@@ -49,10 +53,11 @@ _SIZED = (str, list, tuple, dict)
 class PromptSpending:
     """What one prompt has taken so far, and what its inputs allow beyond the usual."""
 
-    __slots__ = ("_characters", "_inputs", "steps")
+    __slots__ = ("_characters", "_inputs", "looked_at", "steps")
 
     def __init__(self, inputs: Mapping[str, Any]) -> None:
         self.steps = 0
+        self.looked_at = 0
         self._inputs = inputs
         self._characters: int | None = None
 
@@ -95,6 +100,16 @@ def spend(steps: int) -> None:
     spent.steps += steps
     if spent.steps > MOST_STEPS and spent.steps > (most := MOST_STEPS + spent.more // CHARACTERS_A_STEP):
         raise SecurityError(f"takes more than {most} steps")
+
+
+def look_at(characters: int) -> None:
+    """One by one."""
+    spent = _spent.get(None)
+    if spent is None:
+        return
+    spent.looked_at += characters
+    if spent.looked_at > MOST_LOOKED_AT and spent.looked_at > (most := MOST_LOOKED_AT + spent.more):
+        raise SecurityError(f"looks for brackets in more than {most} characters")
 
 
 def weight(value: object) -> int:

@@ -36,9 +36,12 @@ _NAMES_A_LETTER = re.compile(r"LETTER (?:SMALL CAPITAL )?([A-Z])(?: WITH .+)?$")
 def block(text: object) -> str:
     """Text made safe to stand inside a block: what looks like one of our tags loses its bracket, all else is kept."""
     written = str(text)
-    if "<" not in written and (written.isascii() or not any(bracket in written for bracket in _BRACKETS)):
-        return written
-    return _OPENS.sub(_shut, written)
+    return _OPENS.sub(_shut, written) if has_brackets(written) else written
+
+
+def has_brackets(text: str) -> bool:
+    """Else there is nothing to be looked at one by one."""
+    return "<" in text or (not text.isascii() and any(bracket in text for bracket in _BRACKETS))
 
 
 def _shut(bracket: re.Match[str]) -> str:

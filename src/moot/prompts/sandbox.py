@@ -8,6 +8,7 @@ one prompt has an end: every step of a loop and every character that is handled 
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable, Iterator, Mapping
 from itertools import chain, islice
 from typing import Any
@@ -24,6 +25,7 @@ from moot.prompts.bounds import (
     CHARACTERS_A_STEP,
     LONGEST_IN_JSON,
     LONGEST_NUMERAL,
+    LONGEST_SEPARATOR,
     MOST_BITS,
     MOST_INDENT,
     MOST_PARTS,
@@ -48,6 +50,8 @@ _METHODS = frozenset(
     )
 )
 """What may be asked of a text. None makes it longer than it was."""
+_EACH_AGAINST_EACH = frozenset(("strip", "lstrip", "rstrip", "rsplit", "rpartition"))
+"""What is given to these is held against every place of the text. Python finds and splits from the front in fewer steps."""
 _LOOP = frozenset(
     (
         *("index", "index0", "revindex", "revindex0", "first", "last", "length", "depth", "depth0"),
@@ -73,9 +77,12 @@ _FILTERS = (
     *("title", "trim", "truncate", "unique", "upper", "wordcount"),
 )
 _ONE_BY_ONE = frozenset(
-    ("list", "map", "max", "min", "reject", "rejectattr", "reverse", "select", "selectattr", "sort", "unique")
+    (
+        *("list", "map", "max", "min", "reject", "rejectattr", "reverse", "select", "selectattr", "sort", "unique"),
+        *("title", "wordcount"),
+    )
 )
-"""Filters that go through what they are given, each step of which is paid for."""
+"""Filters that go through what they are given, or word by word, each step of which is paid for."""
 _TESTS = (
     *("boolean", "defined", "divisibleby", "eq", "equalto", "even", "false", "float", "ge", "greaterthan", "gt", "in"),
     *("integer", "iterable", "le", "lessthan", "lower", "lt", "mapping", "ne", "none", "number", "odd", "sequence"),
@@ -90,6 +97,8 @@ _ALLOWED = (
 _PLAIN = (str, int, float, Undefined)
 PIECES_AT_ONCE = 256
 """Of a prompt that is made: after so many it is looked at how long it is by now."""
+_PLACE = re.compile(r"%(?:%|[+\-# 0]{0,3}[0-9]{0,2}(?:\.[0-9]{0,2})?[diouxXeEfFgGcrsa])")
+"""Where a text is formatted: how wide what stands there is, with as many places, and what kind it is of."""
 _SPECIAL = frozenset(("self", "super", "caller", "varargs", "kwargs"))
 
 
@@ -113,11 +122,9 @@ def fill(template: Template, inputs: Mapping[str, Any]) -> str:
 
 def _format(pattern: Any, *values: Any) -> str:
     """``"%.1f" | format(x)``: a width or precision has two digits at most."""
-    text, digits = str(pattern), 0
-    for part in text.split("%")[1:]:
-        digits = len(part) - len(part.lstrip("0123456789.+- #"))
-        if digits > 4 or "*" in part[: digits + 1] or part[digits : digits + 1] == "(":
-            raise SecurityError(f"formats with {text[:40]!r}; expected a width of two digits at most")
+    text = str(pattern)
+    if "%" in _PLACE.sub("", text):
+        raise SecurityError(f"formats with {text[:40]!r}; expected a width of two digits at most")
     short_enough(len(text) + sum(weight(value) for value in values))
     return text % values
 
@@ -187,6 +194,16 @@ def _shown(_: Context, value: Any) -> Any:
     raise SecurityError(f"shows a {type(value).__name__}; expected a text, a number or a list of them")
 
 
+def _trim(value: Any, chars: Any = None) -> str:
+    _check_separator(chars)
+    return str(value).strip(chars)
+
+
+def _check_separator(text: Any) -> None:
+    if isinstance(text, str) and len(text) > LONGEST_SEPARATOR:
+        raise SecurityError(f"strips or splits by more than {LONGEST_SEPARATOR} characters")
+
+
 def _int(value: Any, default: Any = 0, base: Any = 10) -> Any:
     """As Jinja's, but a text of more than some digits is no number."""
     if isinstance(value, str) and len(value) > LONGEST_NUMERAL:
@@ -254,7 +271,7 @@ class PromptEnvironment(ImmutableSandboxedEnvironment):
         )
         self.globals.clear()
         ours = {"format": _format, "join": _join, "replace": _replace, "indent": _indent}
-        ours |= {"int": _int, "float": _float, "round": _round, "tojson": _tojson}
+        ours |= {"int": _int, "float": _float, "round": _round, "tojson": _tojson, "trim": _trim}
         usual: dict[str, Any] = {name: USUAL_FILTERS[name] for name in _FILTERS}
         tests: dict[str, Any] = {name: USUAL_TESTS[name] for name in _TESTS}
         self.filters = {name: _paid(name, filter_) for name, filter_ in {**usual, **ours, **filters}.items()}
@@ -318,6 +335,9 @@ class PromptEnvironment(ImmutableSandboxedEnvironment):
 
     def call(__self, __context: Context, __obj: Any, *args: Any, **options: Any) -> Any:
         given = (getattr(__obj, "__self__", None), *args, *options.values())
+        if getattr(__obj, "__name__", None) in _EACH_AGAINST_EACH:
+            for text in given[1:]:
+                _check_separator(text)
         spend(1 + sum(map(weight, given)) // CHARACTERS_A_STEP)
         return paid_for(super().call(__context, __obj, *args, **options))
 

@@ -16,8 +16,8 @@ from jinja2 import Environment, Template, TemplateError, meta
 from moot.errors import FileError
 from moot.foreign_files import opened
 from moot.models.closest import closest
-from moot.prompts.bounds import MOST_SOURCE
-from moot.prompts.foreign_text import block, line, quoted
+from moot.prompts.bounds import MOST_SOURCE, look_at
+from moot.prompts.foreign_text import block, has_brackets, line, quoted
 from moot.prompts.sandbox import PromptEnvironment, fill
 from moot.types import Message
 
@@ -72,7 +72,19 @@ def check_names(path: Path, source: str, allowed: frozenset[str]) -> None:
 
 @cache
 def _environment() -> Environment:
-    return PromptEnvironment({"block": block, "line": line, "quoted": quoted})
+    return PromptEnvironment({"block": _looking(block), "line": _looking(line), "quoted": quoted})
+
+
+def _looking(made_safe: Callable[[str], str]) -> Callable[[object], str]:
+    """A filter that counts the characters it looks at."""
+
+    def counted(text: object) -> str:
+        written = str(text)
+        if has_brackets(written):
+            look_at(len(written))
+        return made_safe(written)
+
+    return counted
 
 
 def read_template(path: Path) -> str:
