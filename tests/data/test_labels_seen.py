@@ -57,13 +57,24 @@ def test_who_says_that_they_are_open_hears_no_more_of_it(tmp_path: Path) -> None
     ("texts", "answers"),
     [
         ([f"On which continent is country {n}?" for n in range(12)], SORTED),
+        ([f"国家{n}在哪个洲？" for n in range(12)], SORTED),
+        ([f"“On which continent is country {n}?” Answer in one word." for n in range(12)], SORTED),
         ([f"Billing, shipping, repair or account: parcel {n} is lost" for n in range(12)], SORTED),
         ([f"Add {n} to 3, modulo 4" for n in range(12)], ["21", "22", "23", "24"] * 3),
         ([f"The author of book {n}" for n in range(12)], [f"Somebody {n}" for n in range(12)]),
         (TICKETS[:8], SORTED[:8]),
         (TICKETS, ["yes", "no"] * 6),
     ],
-    ids=["questions", "named in the text", "numbers", "many", "few rows", "yes or no"],
+    ids=[
+        "questions",
+        "in another script",
+        "in quotes, with the form behind it",
+        "named in the text",
+        "numbers",
+        "many",
+        "few rows",
+        "yes or no",
+    ],
 )
 def test_what_may_well_be_known_is_not_spoken_of(tmp_path: Path, texts: list[str], answers: list[str]) -> None:
     assert SAID not in notes(table(tmp_path / "quiz.csv", texts, answers), Stated(COLUMNS))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -49,6 +50,22 @@ def test_a_served_strategy_has_one_name(reported: Path, capsys: pytest.CaptureFi
     assert figures["headline"]["sentence"].split(" team")[0] in said
     assert "vote(early_stop" not in said
     assert "vote was played with early_stop=True." in said
+
+
+@pytest.mark.parametrize("reuse", [True, False])
+async def test_answers_out_of_the_store_count_once_and_that_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], reuse: bool
+) -> None:
+    async with serving(tmp_path, reuse=reuse) as served:
+        for question in ("What is one?", "What is one?", "What is two?"):
+            await served.chat(question)
+    path = str(tmp_path / "team.yaml")
+    assert await asyncio.to_thread(run_app, app, ["report", path, "--served", "--json"]) == 0
+    figures: dict[str, Any] = json.loads(capsys.readouterr().out)["served"]
+    assert (figures["asked"], figures["questions"], figures["reused"]) == ((2, 2, 2) if reuse else (3, 2, 0))
+    assert await asyncio.to_thread(run_app, app, ["report", path, "--served"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert ("2 answers under --reuse: each stands for every time that its question was asked" in said) is reuse
 
 
 @pytest.fixture(params=[None, "jim"], ids=["no judge", "a judge"])

@@ -20,6 +20,7 @@ _TOLD = 0.5
 """Of all rows: where so many have their label in the text, it may well be that the text names all of them."""
 _ASKED = 0.9
 """Of all rows: questions such as on which continent a country is tell what may be answered."""
+_QUESTION_MARKS = frozenset("?？؟")
 
 
 @dataclass(slots=True)
@@ -32,7 +33,7 @@ class LabelsSeen:
     told: int = 0
     """Rows that have theirs in the text,"""
     asked: int = 0
-    """and rows that end as a question does."""
+    """and rows in which something is asked, be it in quotes or with a word on the form behind it."""
     others: bool = False
     """Whether one is no label: not a word, too long, or one too many."""
 
@@ -45,7 +46,7 @@ class LabelsSeen:
         self.others = len(label) > _LONGEST or not any(map(str.isalpha, label)) or len(self.labels) > _MOST
         if isinstance(text, str):
             self.told += label.casefold() in text.casefold()
-            self.asked += text.rstrip().endswith("?")
+            self.asked += not _QUESTION_MARKS.isdisjoint(text)
 
     @property
     def remark(self) -> str | None:

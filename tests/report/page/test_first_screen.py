@@ -160,6 +160,32 @@ def test_a_transcript_opens_on_the_primary(page: Page, declared: Written) -> Non
     assert page.text(".episode-title") == "vote@bob"
 
 
+def test_without_one_it_opens_on_what_the_verdict_is_about(page: Page, cup: Written) -> None:
+    assert cup.run.figures["headline"]["of"] == "vote@bob"
+    page.open(cup, size=DESK)
+    page.all(".row")[1].click()
+    assert page.opened() == "rescue"
+    assert page.text(".episode-title") == "vote@bob", "though talkative@ann, further on in the file, changed its mind"
+    page.choose("cell", "solo@ann")
+    page.all(".row")[2].click()
+    page.until(lambda: page.text(".episode-title") == "solo@ann")
+
+
+def test_a_question_that_it_has_not_played_opens_on_what_was_played(page: Page, cup: Written) -> None:
+    columns = copy.deepcopy(dict(cup.run.questions.columns))
+    place = columns["ids"].index("rescue")
+    for cell, named in enumerate(cup.run.questions.cells):
+        if named["key"] != "solo@ann":
+            for marks, none in (("outcomes", "."), ("grades", "."), ("changes", " ")):
+                kept = columns[marks][cell]
+                columns[marks][cell] = kept[:place] + none + kept[place + 1 :]
+    path = cup.path.with_name("partly.html")
+    write_page(path, cup.run.figures, cup.run.sections, replace(cup.run.questions, columns=columns))
+    page.open(replace(cup, path=path), "#q=rescue", size=DESK)
+    assert page.opened() == "rescue"
+    assert page.text(".episode-title") == "solo@ann"
+
+
 def test_on_a_phone_rows_are_seen_and_tables_scroll_inside_themselves(page: Page, declared: Written) -> None:
     page.open(declared, size=PHONE)
     table = "#section-accuracy .scroll-box"

@@ -175,8 +175,9 @@ def test_a_transcript_opens_by_click(page: Page, cup: Written) -> None:
     page.open(cup)
     page.all(".row")[1].click()
     assert page.opened() == "rescue"
-    assert page.js("return location.hash") == "#q=rescue&s=talkative%40ann"
-    assert page.text(".episode-title") == "talkative@ann"
+    assert page.js("return location.hash") == "#q=rescue&s=vote%40bob"
+    page.find('.chip[data-cell="6"]').click()
+    page.until(lambda: page.text(".episode-title") == "talkative@ann")
     assert page.text(".final") == "✓ Paris"
     assert "right, by match · answered · 4 calls" in page.text(".outcome-facts")
     assert "The word of the captain, ann." in page.text(".outcome")
@@ -245,6 +246,8 @@ def test_hostile_words_do_nothing_but_show(page: Page, cup: Written) -> None:
     page.search("hostile")
     page.all(".row")[0].click()
     assert page.opened() == "hostile"
+    page.find('.chip[data-cell="6"]').click()
+    page.until(lambda: page.text(".episode-title") == "talkative@ann")
     page.js("document.querySelectorAll('#transcript details').forEach((each) => { each.open = true })")
     page.until(lambda: page.all(".step details .paper"))
     assert page.js("return window.pwned") is None

@@ -30,6 +30,9 @@ from moot.team.team import LATE
 from moot.traces import Unpriced, of_kind
 from moot.types import WITH_ANSWER
 
+REUSED = 0
+"""The repeat of each play under `--reuse`; of others it is drawn, from 1 on."""
+
 CellName = tuple[str | None, ...]
 """By what a cell is called: versions of a file call the same so."""
 
@@ -81,6 +84,8 @@ class LiveTraffic:
     """Asked earlier, and left out."""
     taught: int = 0
     """Graded plays on questions that the one who answered was chosen or taught on."""
+    reused: int = 0
+    """Plays under `--reuse`, where the last time that a question is asked takes the place of those before."""
     askings: Askings = field(default_factory=Askings)
     late: Counter[str] = field(default_factory=Counter)
     """By player: in how many plays a round went on without it."""
@@ -132,6 +137,7 @@ def _plays(
         if place in known:
             continue
         known.add(place)
+        traffic.reused += row["repeat"] == REUSED
         case, verdict = source.cases[row["question"]], verdict_of(row["verdict"])
         question = case.question
         steps = orjson.loads(row["transcript"])

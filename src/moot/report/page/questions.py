@@ -102,10 +102,14 @@ class Columns:
 
 
 def read_questions(
-    connection: Connection, experiment: Row, grade: Grade | None = None, hiding: Callable[[Any], Any] | None = None
+    connection: Connection,
+    experiment: Row,
+    grade: Grade | None = None,
+    hiding: Callable[[Any], Any] | None = None,
+    about: str | None = None,
 ) -> QuestionData:
     """`grade` values a captain's draft where that captain was never played alone. `hiding`: what others are not to read is taken
-    out of all that is told here."""
+    out of all that is told here. `about`: what the verdict is about, by its name."""
     config = config_of(experiment)
     cells = stored_cells(queries.cells_of(connection, experiment["id"]))
     every = _places(connection, experiment["id"])
@@ -134,7 +138,7 @@ def read_questions(
             part = reader.part(places[start : start + size])
             packing.append(pool.submit(packed, part if hiding is None else hiding(part)))
     parts = [future.result() for future in packing]
-    named, listed = named_cells(cells, primary_of(config, cells)), columns.row()
+    named, listed = named_cells(cells, opened_first(cells, config.get("primary"), about)), columns.row()
     if hiding is not None:
         named, listed = hiding(named), hiding(listed)
     return QuestionData(named, listed, parts, _thinned(len(places), len(every)) if step > 1 else None)
@@ -144,22 +148,23 @@ def _thinned(listed: int, asked: int) -> str:
     return f"The list below holds {listed:,} of the {asked:,} questions, evenly spread over the file; all figures are of all."
 
 
-def primary_of(config: Mapping[str, Any], cells: Sequence[Stored]) -> Collection[str]:
-    """The ids of the cells that the file declares as its primary: a transcript opens there."""
-    if not (primary := config.get("primary")):
-        return ()
-    try:
-        return {cell["id"] for cell in cells_named(primary, cells)}
-    except ClaimError:  # of another plan under this name
-        return ()
+def opened_first(cells: Sequence[Stored], *names: str | None) -> Collection[str]:
+    """The ids of the cells on which a transcript opens: those of the first of these names that is one of somebody here."""
+    for name in names:
+        try:
+            if name:
+                return {cell["id"] for cell in cells_named(name, cells)}
+        except ClaimError:  # of another plan under this name
+            continue
+    return ()
 
 
-def named_cells(cells: Sequence[Stored], primary: Collection[str] = ()) -> list[dict[str, Any]]:
+def named_cells(cells: Sequence[Stored], first: Collection[str] = ()) -> list[dict[str, Any]]:
     """Cells as people call them, in the short names of the rest of the page.
 
     `key` is the whole title: links keep it, and by it the cells of two runs are the same. `full` is the whole label
     where the short one leaves something out; `options` are those that the short one still has. `drafts`: what each said
-    was said alone, and not where a talk left it. `primary`: ids of those that the file declares as such.
+    was said alone, and not where a talk left it. `first`: ids of those on which a transcript opens.
     """
     ways = ways_of(cells, "given")
     short, left = short_names(ways), options_left(ways)
@@ -180,7 +185,7 @@ def named_cells(cells: Sequence[Stored], primary: Collection[str] = ()) -> list[
         full = cell["label"] if shortly["label"] != cell["label"] else None
         drafts = cell["traits"].drafts is not None
         names = {"key": key, "title": title, "full": full, "options": left[cell["label"]]}
-        rows.append({**named, "drafts": drafts, **names, "primary": cell["id"] in primary})
+        rows.append({**named, "drafts": drafts, **names, "first": cell["id"] in first})
     return rows
 
 

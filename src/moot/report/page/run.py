@@ -36,7 +36,7 @@ def read_run(
     """
     beside = tuple(given)
     all_figures = figures(connection, experiment, given=beside) if shown is None else shown
-    questions = read_questions(connection, experiment, _grade(connection, experiment), hiding)
+    questions = read_questions(connection, experiment, _grade(connection, experiment), hiding, _about(all_figures))
     all_figures = all_figures if hiding is None else hiding(all_figures)
     shortly = shortened(all_figures)
     return RunPage(shortly, all_sections(shortly, beside), questions)
@@ -68,6 +68,14 @@ def write_page(
     page = page_html(shown, sections, questions, beside=beside, between=between)
     with written_whole(path) as draft:
         draft.write_text(page, encoding="utf-8")
+
+
+def _about(shown: Figures) -> str | None:
+    """Whom the verdict is about: where texts were compared and nothing else is graded, who is preferred."""
+    headline = shown.get("headline") or {}
+    told = headline if headline.get("value") is not None else headline.get("preferred") or headline
+    of: str | None = told.get("of")
+    return of
 
 
 def _grade(connection: Connection, experiment: Row) -> Callable[[Case, str | None], float | None] | None:

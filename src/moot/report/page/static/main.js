@@ -126,13 +126,14 @@ class Explorer {
     else location.hash = hash;
   }
 
-  // The verdict to open first: the declared primary, where it has played the question. Of several, and where none is
-  // declared, one that changed its captain's mind; else the last of the file.
+  // The play to open first: of the declared primary, or else of whom the verdict of the run is about, where that one has
+  // played the question. Of several, and where there is none, one that changed its captain's mind; else the last of the file.
   telling(run, position) {
     const slot = run.slot(position);
     const every = run.cells.map((_, cell) => cell);
-    const primary = every.filter((cell) => run.cells[cell].primary && run.columns.outcomes[cell][slot] !== ".");
-    const among = primary.length ? primary : every;
+    const played = every.filter((cell) => run.columns.outcomes[cell][slot] !== ".");
+    const first = played.filter((cell) => run.cells[cell].first);
+    const among = [first, played, every].find((cells) => cells.length);
     return among.findLast((cell) => run.columns.changes[cell][slot] !== " ") ?? among.at(-1);
   }
 
@@ -197,8 +198,8 @@ class Explorer {
     return [el("div", { class: "sides", role: "group", "aria-label": "Run" }, this.runs.map((run, place) => {
       const position = entry.places[place];
       const same = run.places.get(this.runs[number].cells[picked.cell].key) ?? -1;
-      const cell = Math.max(0, same);
       const there = position >= 0;
+      const cell = same < 0 && there ? this.telling(run, position) : Math.max(0, same);
       return el(
         "button",
         {
