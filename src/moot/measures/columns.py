@@ -116,10 +116,14 @@ def unknown_words(rows: Iterable[Mapping[str, Any]], *keys: str) -> list[str]:
 
 
 def whole_plays_words(
-    rows: Iterable[Mapping[str, Any]], what: str, name: Callable[[Mapping[str, Any]], str | None]
+    rows: Iterable[Mapping[str, Any]],
+    what: str,
+    name: Callable[[Mapping[str, Any]], str | None],
+    *,
+    calls_alone: bool = False,
 ) -> list[str]:
     """Over how many questions it is known what one takes, where these are not all: one sentence, those of the fewest first.
-    `what` is told of them, `name` whose it is."""
+    `what` is told of them, `name` whose it is. `calls_alone`: neither money nor tokens are."""
     alike: dict[tuple[int, int | None], list[str]] = {}
     for row in rows:
         if (whole := row.get("cost_n")) is not None:
@@ -132,7 +136,7 @@ def whole_plays_words(
         among = f"{whole:,} of {every:,} questions" if every else count(whole, "question")
         on = f"over the {among} on which no call is missing" if whole else "not known, since too many plays lack a call"
         said.append(f"{of}: {on}")
-    several = any(may_be_cheap(whole, every) for whole, every in alike)
+    several = not calls_alone and any(may_be_cheap(whole, every) for whole, every in alike)
     dear = " In money and tokens these may be the cheap ones." if several else ""
     return [f"{what}{';'.join(said)}.{dear}"] if said else []
 

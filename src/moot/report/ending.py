@@ -340,7 +340,7 @@ def _beside(
     dash = f"; {NOTHING}: not known of every call" if unknown else ""
     yield f"Calls: per question; $: per 1,000{dash}." if priced else "Calls: per question."
     teams = names_teams(figures)
-    yield from whole_plays_words(shown, "Calls", lambda row: titled(row, team=teams))
+    yield from whole_plays_words(shown, "Calls", lambda row: titled(row, team=teams), calls_alone=not priced)
     if any(row.get("of", 1) > 1 for row in shown):
         yield "Top of several: picked afterwards."
     if any(mark(row) and row["value"] is not None for row in shown):
