@@ -145,7 +145,8 @@ SEEN = """
 async def test_two_teams_stand_side_by_side_and_one_click_says_which_is_better(tmp_path: Path, browser: Any) -> None:
     class Wordy(Wrapper):
         async def generate(self, request: Request) -> Reply:
-            return Reply(json.dumps({"reasoning": "", "answer": "It is the Nile.\n\n" * 80}), cost_usd=0.0)
+            river = "Niger" if self.name == "bob" else "Nile"  # equal answers are not to be voted on
+            return Reply(json.dumps({"reasoning": "", "answer": f"It is the {river}.\n\n" * 80}), cost_usd=0.0)
 
     both = {**THREE, "strategies": ["vote", "solo"]}
     async with serving(tmp_path, both, wrap=lambda name, model: Wordy(model)) as served:
