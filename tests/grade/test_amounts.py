@@ -262,5 +262,7 @@ WORDS = ["10", "\\times", "\\cdot", "dollars", "euros", "degrees", "Celsius", "m
 def test_whatever_is_written_is_read(pieces: str, more: str) -> None:
     for text in (pieces, pieces + more, more):
         read = amount(text, "en")
-        assert read is None or read == amount(f" **{text.strip()}** ", "en") or "*" in text, "marks around it say nothing"
+        assert read is None or read == amount(f" **{text.strip()}** ", "en") or "*" in text, (
+            "marks around it say nothing"
+        )
         assert right("6e23", text) in (0.0, 1.0)
