@@ -21,6 +21,7 @@ from moot.cli.rule_in_use import is_used, refuse_unusable
 from moot.cli.rule_output import keep_rule_before, next_lines, rule_output, write_rule
 from moot.cli.safe_text import say
 from moot.decide.asking_order import cheapest_first
+from moot.decide.candidates import Candidates
 from moot.decide.drift import Drift
 from moot.decide.kinds_apart import without_kinds
 from moot.decide.learning import FOLDS, LearntRule, learn_rule, most_probable
@@ -75,13 +76,8 @@ def fit_command(
     taught = studied(every.parted()[0], table.players) if targets else every
     kinds = TaughtByKind.of(taught)
     taught = kinds.taught
-    try:
-        learnt = learn_rule(taught.candidates, taught.units, learner=kinds.learner)
-    except UsageError as error:
-        part = f" (of {len(drafts.lessons):,}: for a promise three of five are kept apart)" if targets else ""
-        raise UsageError(f"nothing is learnt: {error}{part}") from None
-    if (why := never_right(taught.candidates.graded(learnt.settled))) is not None:
-        raise UsageError(f"nothing is learnt: {why}: {LOOK_AT_KEYS}")
+    part = f" (of {len(drafts.lessons):,}: for a promise three of five are kept apart)" if targets else ""
+    learnt = _learnt(taught, kinds, part)
     figures = rule_figures(learnt, taught.candidates, taught.units, kinds.learner)
     notes = [*_notes(learnt, drafts, taught), *stored.notes, *kinds.notes()]
     learnt_from = {"experiment": stored.name, "team": table.name, "questions": learnt.questions}
@@ -99,20 +95,7 @@ def fit_command(
     number = {id(lesson): place for place, lesson in enumerate(every.lessons)}
     teaching, kept_apart = ([number[id(lesson)] for lesson in part] for part in (taught.lessons, every.parted()[1]))
     parts = TellingLessons(every, teaching, kept_apart, stored, table, tables_of(file)[table.name], targets)
-    found: dict[str, ToldByRule] = {}
-    if kinds.apart:
-        content |= {"form": FORM_BY_KIND, BY_KIND: {}}
-        for kind in kinds.told():
-            of_it, units = kinds.settled_of(kind)
-            model = most_probable(of_it, units).model
-            stages = stages_for(of_it, model, learnt, known, table.cheapest)
-            own = part_content(model, stages, len(of_it))
-            found[kind] = parts.told(of_kind(content, kind, own), kind)
-            content[BY_KIND][kind] = {**own, **found[kind].content()}
-    else:
-        (kind,) = kinds.kinds
-        found[kind] = parts.told(content, kind)
-        content |= found[kind].content()
+    found = _told_by_kind(content, kinds, parts, learnt, known, table)
     used += [lesson for other in stored.others for lesson in other.drafts.lessons]
     used += every.parted()[1] if targets else ()
     made = [promise for each in found.values() for promise in each.promises.get(content["kept"], ())]
@@ -130,6 +113,42 @@ def fit_command(
     if kept_before is not None:
         say(f"The rule that stood there is kept: {kept_before}")
     return 0
+
+
+def _learnt(taught: Studied, kinds: TaughtByKind, part: str) -> LearntRule:
+    """`part`: what of all there is these are, in words."""
+    try:
+        learnt = learn_rule(taught.candidates, taught.units, learner=kinds.learner)
+    except UsageError as error:
+        raise UsageError(f"nothing is learnt: {error}{part}") from None
+    if (why := never_right(taught.candidates.graded(learnt.settled))) is not None:
+        raise UsageError(f"nothing is learnt: {why}: {LOOK_AT_KEYS}")
+    return learnt
+
+
+def _told_by_kind(
+    content: dict[str, Any],
+    kinds: TaughtByKind,
+    parts: TellingLessons,
+    learnt: LearntRule,
+    known: Candidates,
+    table: FittedTeam,
+) -> dict[str, ToldByRule]:
+    """How sure an answer of each kind of questions is, which goes into `content`: by kind where they were learnt apart."""
+    if not kinds.apart:
+        (kind,) = kinds.kinds
+        alone = parts.told(content, kind)
+        content |= alone.content()
+        return {kind: alone}
+    content |= {"form": FORM_BY_KIND, BY_KIND: {}}
+    found: dict[str, ToldByRule] = {}
+    for kind in kinds.told():
+        of_it, units = kinds.settled_of(kind)
+        model = most_probable(of_it, units).model
+        own = part_content(model, stages_for(of_it, model, learnt, known, table.cheapest), len(of_it))
+        found[kind] = parts.told(of_kind(content, kind, own), kind)
+        content[BY_KIND][kind] = {**own, **found[kind].content()}
+    return found
 
 
 def _targets(wanted: Sequence[float]) -> list[float]:
