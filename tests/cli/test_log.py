@@ -152,6 +152,26 @@ def test_a_team_with_a_store_keeps_what_it_is_asked_there(tmp_path: Path, log: P
     assert b"longest" not in raw
 
 
+def test_a_play_that_is_forgotten_takes_no_grade_of_another_along(tmp_path: Path, log: Path, capsys: Captured) -> None:
+    path = team_file(tmp_path, store="sqlite:///own.db", strategies=["vote", "solo"])
+
+    def ask(question: str, strategy: str) -> None:
+        told(capsys, "ask", question, "--team", path, "--strategy", strategy)
+
+    def looked_up(sql: str) -> list[Any]:
+        with closing(sqlite3.connect(tmp_path / "own.db")) as store, store:
+            return store.execute(sql).fetchall()
+
+    ask("Which river?", "vote")
+    ask("Which lake?", "solo@ann")
+    looked_up("UPDATE episodes SET created_at = -created_at")
+    ask("Which river?", "solo@ann")
+    kept = looked_up("SELECT cell FROM episodes WHERE created_at > 0")
+    assert moot("purge", path, "--older-than", 3) == 0
+    assert looked_up("SELECT cell FROM scores") == kept
+    assert len(kept) == 1
+
+
 def test_going_on_with_the_file_named_again_keeps_team_and_strategy(
     tmp_path: Path, log: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -127,6 +127,26 @@ async def test_what_was_asked_while_the_clock_was_ahead_is_forgotten(tmp_path: P
     assert holding(tmp_path) == []
 
 
+async def test_what_an_answer_that_stays_is_made_of_stays_with_it(tmp_path: Path) -> None:
+    """Under --reuse its calls may be older than what is forgotten, and so may others of the same question."""
+    async with serving(tmp_path, reuse=True) as served:
+        for question in ("Which lake?", "Which lake?", "Which river?"):
+            _, first = await served.chat(question)
+        assert (await served.post("/v1/feedback", {"episode": first["moot"]["episode"], "correct": True}))[0] == 200
+    redated(tmp_path, -5)
+    async with serving(tmp_path, reuse=True) as served:
+        _, again = await served.chat("Which river?")
+        await served.live.record.all_written()
+        await asyncio.to_thread(purge, tmp_path, 3)
+        _, whole = await served.get(f"/v1/moot/episodes/{again['moot']['episode']}")
+        assert [call["cost_usd"] is None or not call["text"] for call in whole["calls"]] == [False] * 3
+        assert whole["feedback"]["correct"] is True
+        assert holding(tmp_path, "Which lake") == []
+    redated(tmp_path, -5)
+    await asyncio.to_thread(purge, tmp_path, 3)
+    assert holding(tmp_path, "Which river") == []
+
+
 async def test_all_is_forgotten_whatever_its_date(tmp_path: Path) -> None:
     async with serving(tmp_path) as served:
         await secrets_told(served)

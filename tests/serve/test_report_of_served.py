@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from served import THREE, serving
+from served import THREE, reworded, serving
 
 from moot.cli.app import app
 from moot.cli.exit import run_app
@@ -52,20 +52,47 @@ def test_a_served_strategy_has_one_name(reported: Path, capsys: pytest.CaptureFi
     assert "vote was played with early_stop=True." in said
 
 
+PRICED = {
+    **THREE,
+    "models": {name: {**model, "price": {"prompt": 1, "completion": 1}} for name, model in THREE["models"].items()},
+}
+
+
+async def served_report(folder: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
+    capsys.readouterr()
+    assert await asyncio.to_thread(run_app, app, ["report", str(folder / "team.yaml"), "--served", "--json"]) == 0
+    figures: dict[str, Any] = json.loads(capsys.readouterr().out)["served"]
+    return figures
+
+
 @pytest.mark.parametrize("reuse", [True, False])
-async def test_answers_out_of_the_store_count_once_and_that_is_said(
+async def test_each_answer_counts_and_each_call_is_paid_for_once(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], reuse: bool
 ) -> None:
-    async with serving(tmp_path, reuse=reuse) as served:
-        for question in ("What is one?", "What is one?", "What is two?"):
-            await served.chat(question)
-    path = str(tmp_path / "team.yaml")
-    assert await asyncio.to_thread(run_app, app, ["report", path, "--served", "--json"]) == 0
-    figures: dict[str, Any] = json.loads(capsys.readouterr().out)["served"]
-    assert (figures["asked"], figures["questions"], figures["reused"]) == ((2, 2, 2) if reuse else (3, 2, 0))
-    assert await asyncio.to_thread(run_app, app, ["report", path, "--served"]) == 0
-    said = " ".join(capsys.readouterr().out.split())
-    assert ("2 answers under --reuse: each stands for every time that its question was asked" in said) is reuse
+    """Also out of the store, and in a store where servers with and without --reuse have answered."""
+    cost_usd = 0.0
+    for stored in (False, reuse):
+        async with serving(tmp_path, PRICED, reuse=stored) as served:
+            for question, before in (("What is one?", False), ("What is one?", True), ("What is two?", False)):
+                _, body = await served.chat(question)
+                cost_usd += 0.0 if stored and before else body["moot"]["cost_usd"]
+    figures = await served_report(tmp_path, capsys)
+    assert (figures["asked"], figures["questions"]) == (6, 2)
+    assert figures["cost"]["usd_per_1000"] == pytest.approx(1_000 * cost_usd / 6)
+
+
+async def test_a_word_on_an_answer_out_of_the_store_is_not_on_another_teams(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async with serving(tmp_path, reuse=True) as served:
+        said = [(await served.chat("Which river?", name))[1]["moot"]["episode"] for name in ("three/vote", "solo@cat")]
+        await reworded(served, tmp_path, dict(zip(said, ("the Nile", "the Rhine"), strict=True)))
+        await served.post("/v1/feedback", {"episode": said[0], "correct": False})
+        better = {"first": said[0], "second": said[1], "preferred": "second"}
+        assert (await served.post("/v1/moot/preferences", better))[0] == 200
+    figures = await served_report(tmp_path, capsys)
+    assert {row["name"]: row["graded"]["n"] for row in figures["by_team"]} == {"three/vote": 1, "solo@cat": 0}
+    assert figures["preferences"]["votes"] == 1
 
 
 @pytest.fixture(params=[None, "jim"], ids=["no judge", "a judge"])

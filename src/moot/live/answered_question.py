@@ -28,6 +28,8 @@ class AnsweredQuestion:
     cost_usd: float | None
     groups: tuple[tuple[str, ...], ...]
     """Who said the same."""
+    sample: int = 0
+    """The number that its calls have: one of its own, or 0 where stored ones are used again."""
 
     @property
     def verdict(self) -> Verdict:

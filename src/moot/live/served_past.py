@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterable, Sequence
 from functools import partial
 
-from sqlalchemy import ColumnElement, Connection, Float, delete, func, insert, select, tuple_, update
+from sqlalchemy import ColumnElement, Connection, Float, and_, delete, func, insert, select, tuple_, update
 
 from moot.engine.answer_sheets import answers_beside
 from moot.grade.normalise import answer_key
@@ -49,12 +49,7 @@ def purge(connection: Connection, name: str, before: float, now: float) -> dict[
     """
     if connection.dialect.name == "sqlite":
         connection.exec_driver_sql("PRAGMA secure_delete = ON")  # else the words stay in the file as free space
-    experiments, places, episodes, cases = (
-        schema.experiments,
-        schema.experiment_questions,
-        schema.episodes,
-        schema.cases,
-    )
+    experiments, places, episodes = schema.experiments, schema.experiment_questions, schema.episodes
     served = connection.execute(select(experiments.c.id).where(experiments.c.name == name)).scalars().all()
     cells = select(schema.experiment_cells.c.cell).where(schema.experiment_cells.c.experiment.in_(served))
     mine = places.c.experiment.in_(served)
@@ -65,12 +60,14 @@ def purge(connection: Connection, name: str, before: float, now: float) -> dict[
     _loosen(connection, name, old, before, now)
     touched = connection.execute(select(episodes.c.question).where(*old).distinct()).scalars().all()
     ids = _ids_of(connection, served, touched)
-    played = tuple_(schema.scores.c.cell, schema.scores.c.repeat).in_(
-        select(episodes.c.cell, episodes.c.repeat).where(*old)
+    placed = places.alias()
+    graded = (
+        select(episodes.c.cell, placed.c.case, episodes.c.repeat)
+        .join(placed, placed.c.question == episodes.c.question)
+        .where(*old, placed.c.experiment.in_(served))
     )
-    for part in queries.chunks(ids):
-        of_these = schema.scores.c.case.in_(select(cases.c.id).where(cases.c.question_id.in_(part)))
-        connection.execute(delete(schema.scores).where(of_these, played))
+    play = tuple_(schema.scores.c.cell, schema.scores.c.case, schema.scores.c.repeat)
+    connection.execute(delete(schema.scores).where(play.in_(graded)))
     matched = tuple_(schema.matches.c.question, schema.matches.c.repeat)
     connection.execute(
         delete(schema.matches).where(matched.in_(select(episodes.c.question, episodes.c.repeat).where(*old)))
@@ -90,7 +87,8 @@ def _loosen(connection: Connection, name: str, old: Sequence[ColumnElement[bool]
     played = tuple_(ties.c.question, ties.c.repeat).in_(select(episodes.c.question, episodes.c.repeat).where(*old))
     connection.execute(delete(ties).where(ties.c.experiment == name, played))
     over = ties.c.created_at < min(before, now - LONGEST_PLAY_S)
-    connection.execute(delete(ties).where(ties.c.experiment == name, over))
+    answered = tuple_(ties.c.question, ties.c.repeat).in_(select(episodes.c.question, episodes.c.repeat))
+    connection.execute(delete(ties).where(ties.c.experiment == name, over, ~answered))
 
 
 def forget_after_episodes(
@@ -232,9 +230,13 @@ def _drop_by_key(connection: Connection, keys: Iterable[str], before: float) -> 
 
 
 def _forget_calls(connection: Connection, name: str, before: float) -> int:
-    calls, failures = schema.calls, schema.failures
+    """Those that are old, but for what an answer that stays was made of: stored calls may be used again."""
+    calls, failures, ties, episodes = schema.calls, schema.failures, schema.served_calls, schema.episodes
     connection.execute(delete(failures).where(failures.c.experiment == name, failures.c.created_at < before))
-    return _drop_calls(connection, (calls.c.experiment == name, calls.c.created_at < before), before)
+    old = (calls.c.experiment == name, calls.c.created_at < before)
+    answered = and_(episodes.c.question == ties.c.question, episodes.c.repeat == ties.c.repeat)
+    used = select(ties.c.key).join(episodes, answered).where(ties.c.key.in_(select(calls.c.key).where(*old)))
+    return _drop_calls(connection, (*old, calls.c.key.not_in(used)), before)
 
 
 def _drop_calls(connection: Connection, which: Sequence[ColumnElement[bool]], before: float) -> int:

@@ -331,10 +331,10 @@ class LiveTeam:
         await self.open()
         with self._plays:
             self.record.check()
-            name = model or self.usual
-            cell = self.cell(name)
+            cell = self.cell(name := model or self.usual)
             seated = replace(cell, team=instructed(cell.team, system)) if system else cell
-            repeat = 0 if self.reuse else random.SystemRandom().randint(1, LATEST_REPEAT)
+            repeat = random.SystemRandom().randint(1, LATEST_REPEAT)
+            sample = 0 if self.reuse else repeat  # by which calls are told apart, and by which they are found again
             if self._keep:
                 self.record.begin(question, repeat, drawn=not self.reuse)
             journal = Journal(heard)
@@ -342,25 +342,25 @@ class LiveTeam:
             with UnpricedCalls() as unpriced:
                 try:
                     async with asyncio.timeout(None if deadline_s is None else deadline_s - waited_s):
-                        episode = await play(seated, question, repeat, journal=journal, watcher=watcher)
+                        episode = await play(seated, question, sample, journal=journal, watcher=watcher)
                 except TimeoutError:
                     verdict = await what_there_is(seated.team, question, journal, deadline_s or 0.0, waited_s)
                     if cell.abstain is not None or cell.rule is not None:
                         verdict = cut_off(verdict, cell.abstain)
                     verdict = with_unpriced(verdict, unpriced)
-                    episode = Episode(cell.id, question, repeat, verdict, tuple(journal), time.perf_counter() - started)
-            groups = groups_of(question, episode.verdict)
+                    episode = Episode(cell.id, question, sample, verdict, tuple(journal), time.perf_counter() - started)
             asked = AnsweredQuestion(
                 id=episode_name(question.digest, repeat),
                 model=name,
                 cell=cell,
-                episode=episode,
+                episode=replace(episode, repeat=repeat),
+                sample=sample,
                 usage=total_usage(journal),
                 cost_usd=total_cost(journal, unpriced),
-                groups=groups,
+                groups=groups_of(question, episode.verdict),
             )
             if self._keep:
-                self.record.add(episode, asker)
+                self.record.add(asked.episode, asker)
             return asked
 
     @property

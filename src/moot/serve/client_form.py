@@ -117,7 +117,7 @@ async def dressed(
     scribe = next((name for name in verdict.who if name in names), team.players[0].name)
     form = ClientForm(wanted.schema if wanted.schema is not None else {"type": "object"})
     journal: list[Call] = []
-    seated = replace(team.seated(asked.episode.repeat), journal=journal)
+    seated = replace(team.seated(asked.sample), journal=journal)
     prompt = team.prompts.render(
         "dress",
         question="\n".join([question.text, *options]),

@@ -194,7 +194,6 @@ def served(store: Path, name: str, since: float = 0.0) -> Row:
         "left_out": len(every) - len(plays),
         "plans": 1,
         "taught": 0,
-        "reused": 0,
         **figures(plays),
         "days_each": days,
         "by_day": [

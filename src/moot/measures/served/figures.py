@@ -64,7 +64,6 @@ def served_figures(
         "plans": traffic.plans,
         "simulated": list(dict.fromkeys([*traffic.simulated, *visited.simulated])),
         "taught": traffic.taught,
-        "reused": traffic.reused,
         **_row(plays, spending),
         "days_each": days,
         "by_day": [

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import orjson
 from sqlalchemy import Connection
@@ -29,9 +29,6 @@ from moot.store.served_plays import asked_before, plays_since
 from moot.team.team import LATE
 from moot.traces import Unpriced, of_kind
 from moot.types import WITH_ANSWER
-
-REUSED = 0
-"""The repeat of each play under `--reuse`; of others it is drawn, from 1 on."""
 
 CellName = tuple[str | None, ...]
 """By what a cell is called: versions of a file call the same so."""
@@ -54,6 +51,7 @@ class LivePlay:
     sure: float | None
     """How sure it said it was."""
     calls: tuple[str, ...]
+    """Those that were made for it."""
     waits: bool = False
     """It has no grade although there is something to go by: `moot grade` can give it one. That somebody has called another
     answer right or wrong is nothing of the kind."""
@@ -84,8 +82,6 @@ class LiveTraffic:
     """Asked earlier, and left out."""
     taught: int = 0
     """Graded plays on questions that the one who answered was chosen or taught on."""
-    reused: int = 0
-    """Plays under `--reuse`, where the last time that a question is asked takes the place of those before."""
     askings: Askings = field(default_factory=Askings)
     late: Counter[str] = field(default_factory=Counter)
     """By player: in how many plays a round went on without it."""
@@ -115,7 +111,18 @@ def read_traffic(connection: Connection, plans: Sequence[Row], since: float | No
         traffic.plays += found
         traffic.cells += source.cells
     traffic.plays.sort(key=lambda play: (play.at, play.question, play.cell["id"]))
+    _count_calls_once(traffic.plays)
     return traffic
+
+
+def _count_calls_once(plays: list[LivePlay]) -> None:
+    """A stored call that is used again was paid for once: by the first of those that have it."""
+    made = set[str]()
+    for place, play in enumerate(plays):
+        own = tuple(key for key in play.calls if key not in made)
+        made.update(own)
+        if len(own) < len(play.calls):
+            plays[place] = replace(play, calls=own)
 
 
 def _plays(
@@ -137,7 +144,6 @@ def _plays(
         if place in known:
             continue
         known.add(place)
-        traffic.reused += row["repeat"] == REUSED
         case, verdict = source.cases[row["question"]], verdict_of(row["verdict"])
         question = case.question
         steps = orjson.loads(row["transcript"])

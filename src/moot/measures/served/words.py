@@ -234,11 +234,6 @@ def visitors_words(served: Row, where: str = "--json, visitors_teams") -> Iterat
 def plans_words(served: Row) -> Iterator[str]:
     if served["plans"] > 1:
         yield f"{served['plans']} versions of the file answered: all of them are in here."
-    if served.get("reused"):
-        yield (
-            f"{count(served['reused'], 'answer')} under --reuse: each stands for every time that its question was asked,"
-            " and counts once, when that last was."
-        )
     if served["simulated"]:
         yield f"Simulated, not real: {', '.join(served['simulated'])}."
     if served.get("measured_note"):
