@@ -178,6 +178,16 @@ async def test_what_is_not_written_yet_is_found(tmp_path: Path, monkeypatch: pyt
         assert len(asked) == 3, "from the store"
 
 
+async def test_what_writes_a_form_is_found_again_too(tmp_path: Path) -> None:
+    wanted = {"type": "json_schema", "json_schema": {"name": "n", "schema": {"type": "object"}}}
+    async with serving(tmp_path, reuse=True) as served:
+        asked = [(await served.chat("Which river?", response_format=wanted))[1]["moot"] for _ in range(2)]
+        await served.live.record.flush()
+    assert [each["calls"] for each in asked] == [4, 4]
+    assert asked[0]["episode"] != asked[1]["episode"]
+    assert count(store_of(tmp_path), "calls") == 4
+
+
 async def test_servers_that_share_a_store_take_turns(tmp_path: Path) -> None:
     path = team(tmp_path)
     one, two = opened(path), opened(path)
