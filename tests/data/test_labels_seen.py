@@ -13,7 +13,8 @@ from moot.data import fingerprint_of, load
 from moot.data.tables.proposal import Stated
 
 QUEUES = ("billing", "shipping", "repair", "account")
-SAID = "and no player is told which there are"
+REMARK = "are one of"
+SAID = "which most questions do not name: unless an instruction names them to the players"
 
 
 def table(
@@ -30,6 +31,7 @@ def notes(path: Path, stated: Stated) -> str:
 
 TICKETS = [f"My parcel number {n} is lost" for n in range(12)]
 SORTED = [QUEUES[n % 4] for n in range(12)]
+ROWS = list(zip(TICKETS, SORTED, strict=True))
 COLUMNS = {"text": "ticket", "answer": "label"}
 
 
@@ -49,8 +51,8 @@ def test_and_in_a_file_of_our_own_form_which_stays_the_file_that_it_was(tmp_path
 
 def test_who_says_that_they_are_open_hears_no_more_of_it(tmp_path: Path) -> None:
     path = table(tmp_path / "tickets.csv", TICKETS, SORTED)
-    assert SAID not in notes(path, Stated(COLUMNS, kind="open"))
-    assert SAID not in notes(path, Stated(COLUMNS, references="as-written"))
+    assert REMARK not in notes(path, Stated(COLUMNS, kind="open"))
+    assert REMARK not in notes(path, Stated(COLUMNS, references="as-written"))
 
 
 @pytest.mark.parametrize(
@@ -77,7 +79,18 @@ def test_who_says_that_they_are_open_hears_no_more_of_it(tmp_path: Path) -> None
     ],
 )
 def test_what_may_well_be_known_is_not_spoken_of(tmp_path: Path, texts: list[str], answers: list[str]) -> None:
-    assert SAID not in notes(table(tmp_path / "quiz.csv", texts, answers), Stated(COLUMNS))
+    assert REMARK not in notes(table(tmp_path / "quiz.csv", texts, answers), Stated(COLUMNS))
+
+
+@pytest.mark.parametrize("ours", [True, False], ids=["our form", "columns of its own"])
+def test_nor_where_the_context_names_them(ours: bool, tmp_path: Path) -> None:
+    path = tmp_path / "tickets.csv"
+    rows = [(n, text, label, "Queues: billing, shipping, repair.") for n, (text, label) in enumerate(ROWS)]
+    header = ("id", "text", "answer", "context") if ours else ("nr", "ticket", "label", "passage")
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([header, *rows])
+    stated = Stated() if ours else Stated({**COLUMNS, "context": "passage"})
+    assert REMARK not in notes(path, stated)
 
 
 def test_init_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

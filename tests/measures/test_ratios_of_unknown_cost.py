@@ -115,6 +115,15 @@ def test_players_who_take_one_call_each_are_known_however_many_fail() -> None:
     assert (headline["cost_ratio"], headline["cost_n"]) == (talk["calls_ratio"], talk["ratio_n"]) == (3.0, 30)
 
 
+@pytest.mark.parametrize(("whole", "told"), [(9, False), (10, True)])
+def test_a_few_whole_plays_of_many_have_no_ratio(whole: int, told: bool) -> None:
+    """A quarter of them, as for a ranking."""
+    headline = debated(alone=COUNT - whole)["headline"]
+    assert (headline["cost_ratio"], headline.get("cost_n")) == ((3.0, 10) if told else (None, None))
+    few = f"only {whole} of {COUNT} questions were played by both with no call missing"
+    assert (few in headline["sentence"], headline.get("cost_why")) == ((False, None) if told else (True, few))
+
+
 def test_with_no_whole_play_that_is_why() -> None:
     assert of_talk(debated(alone=COUNT))["why"] == NONE_WHOLE
 

@@ -385,6 +385,23 @@ def test_long_paths_can_be_pasted() -> None:
     assert f"moot report '{path}' -o '{path.with_suffix('.html')}'\n" in out.getvalue()
 
 
+@pytest.mark.parametrize(
+    ("times", "told"),
+    [
+        ([1], "1 call failed, to ann (ServerFailed)"),
+        ([3], "3 calls failed, all to ann (ServerFailed)"),
+        ([4, 3, 3], "10 calls failed, 4 of them to ann (ServerFailed)"),
+    ],
+)
+def test_of_calls_that_failed_it_says_how_many_were_of_one_model(times: list[int], told: str) -> None:
+    rows = [
+        {"model": name, "kind": "ServerFailed", "times": number}
+        for name, number in zip(("ann", "bob", "cat"), times, strict=False)
+    ]
+    figures: dict[str, Any] = {"experiment": "cup", "questions": 40, "accuracy": [], "simulated": [], "failures": rows}
+    assert told in " ".join(" ".join(printed(print_ending, figures, NextCommands.of(Path("cup.yaml"), None))).split())
+
+
 def _some_open(figures: dict[str, Any]) -> dict[str, Any]:
     """Of one row so many answers are open that it has no figure; of another one is, which judges dispute."""
     first, second, *_ = figures["accuracy"]

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from beside import in_a_thread
+from cup_commands import command, questions, told, write
 
 from moot.cli.app import app
 from moot.cli.exit import run_app
@@ -49,6 +54,60 @@ def test_it_is_told_once_by_the_names_of_the_file(tmp_path: Path, capsys: pytest
     line = asyncio.run(announced(path))
     assert " %" in line
     assert "; simulated, not real: first, second (--all" in line, "with the figure that is served"
+
+
+TWO = {"seed": 7, "models": {"ann": {"accuracy": 0.8}, "bob": {"accuracy": 0.6}}}
+FIRST = "Thing 0?"
+"""The text of the first question."""
+
+
+@pytest.fixture
+def address() -> Iterator[str]:
+    with in_a_thread(running(TWO)) as server:
+        yield server.base_url
+
+
+@pytest.fixture
+def another() -> Iterator[str]:
+    with in_a_thread(running(TWO)) as server:
+        yield server.base_url
+
+
+def played(folder: Path, address: str, name: str = "cup", **more: Any) -> Path:
+    models = {player: {"provider": "endpoint", "base_url": address, "model": player} for player in ("ann", "bob")}
+    teams = {"two": {"players": ["ann", "bob"]}}
+    store = f"sqlite:///{folder / 'all.db'}"
+    path = write(folder, questions(12), name=name, models=models, teams=teams, store=store, **more)
+    command("run", path, "--quiet")
+    return path
+
+
+def become_real(folder: Path, where: str, *about: str) -> None:
+    """As if what answered there had been no simulation."""
+    with closing(sqlite3.connect(folder / "all.db")) as store, store:
+        store.execute(f"UPDATE calls SET version = 'qwen3' WHERE {where}", about)
+
+
+def test_it_is_told_of_what_answers_at_the_address_of_now(tmp_path: Path, address: str, another: str) -> None:
+    """Whoever has tried a file on `moot simulate` points it to models then; or does it the other way round."""
+    assert told(played(tmp_path, address))["simulated"] == ["ann", "bob"]
+    path = played(tmp_path, another)
+    become_real(tmp_path, "instr(shape, ?)", another)
+    assert told(path)["simulated"] == []
+    assert told(played(tmp_path, address))["simulated"] == ["ann", "bob"]
+
+
+def test_also_where_another_run_of_the_store_has_asked(tmp_path: Path, address: str) -> None:
+    played(tmp_path, address)
+    assert told(played(tmp_path, address, "votes", strategies=["vote"]))["simulated"] == ["ann", "bob"]
+
+
+def test_and_where_only_the_first_questions_were_a_trial(tmp_path: Path, address: str) -> None:
+    path = played(tmp_path, address)
+    become_real(tmp_path, "instr(shape, ?) = 0", FIRST)
+    assert told(path)["simulated"] == ["ann", "bob"]
+    become_real(tmp_path, "instr(shape, ?)", FIRST)
+    assert told(path)["simulated"] == []
 
 
 async def announced(path: Path) -> str:

@@ -1,6 +1,7 @@
 """References that are the same few words over and over, as where tickets are sorted: who is asked has to be told these.
 
-Nothing is wrong with such a file, and yet nobody who answers in words of his own would be right.
+Nothing is wrong with such a file, and yet nobody who answers in words of his own would be right. Whether an
+instruction of the players names them no file of questions knows, so that is left open.
 """
 
 from __future__ import annotations
@@ -31,21 +32,22 @@ class LabelsSeen:
     labels: Counter[str] = field(default_factory=Counter)
     """As they are written; of no more than could be labels."""
     told: int = 0
-    """Rows that have theirs in the text,"""
+    """Rows that have theirs in the text, or in the context beside it,"""
     asked: int = 0
     """and rows in which something is asked, be it in quotes or with a word on the form behind it."""
     others: bool = False
     """Whether one is no label: not a word, too long, or one too many."""
 
-    def see(self, text: object, answer: object) -> None:
+    def see(self, text: object, answer: object, context: object = None) -> None:
         if self.others:
             return
         label = answer.strip() if isinstance(answer, str) else ""
         self.rows += 1
         self.labels[label] += 1
         self.others = len(label) > _LONGEST or not any(map(str.isalpha, label)) or len(self.labels) > _MOST
+        shown = [each for each in (text, context) if isinstance(each, str)]
+        self.told += any(label.casefold() in each.casefold() for each in shown)
         if isinstance(text, str):
-            self.told += label.casefold() in text.casefold()
             self.asked += not _QUESTION_MARKS.isdisjoint(text)
 
     @property
@@ -57,7 +59,7 @@ class LabelsSeen:
             return None
         names = few_names([cut(label) for label in sorted(self.labels)])
         return (
-            f"answer: all {self.rows} are one of {len(self.labels)} ({names}), and no player is told which there are: give every"
-            " row these as choices, or the players an instruction that names them; kind: open under questions says that none"
-            " is needed"
+            f"answer: all {self.rows} are one of {len(self.labels)} ({names}), which most questions do not name: unless an"
+            " instruction names them to the players, give every row these as choices; kind: open under questions says that"
+            " neither is needed"
         )

@@ -106,7 +106,7 @@ class ReferencesSeen:
         self.rows += 1
         self._see_yes_no(line, value, given.get("text"), named)
         if named is None:
-            self.same.see(given.get("text"), value)
+            self.same.see(given.get("text"), value, given.get("context"))
         texts = listed_texts(value)
         if texts is not None and not isinstance(value, str):
             self.lists += 1

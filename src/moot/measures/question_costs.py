@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from moot.measures.cells import Stored
 from moot.measures.episodes import EpisodeOutline
 from moot.measures.source import Source
+from moot.stats.counted_words import count
+from moot.stats.shared_questions import enough_in_common
 from moot.types import FAILED
 
 
@@ -105,6 +107,15 @@ def why_no_ratio(both: Set[str], seen: Iterable[EpisodeOutline], cut: Mapping[st
         return NONE_WHOLE
     unknown = next((side for side, questions in cut.items() if both <= {*questions}), None)
     return NONE_WHOLE if unknown is None else too_many_lack(f"plays of {unknown}")
+
+
+def why_too_few(whole: int, played: int) -> str | None:
+    """Where what two took is known of both on so few of the questions that a ratio over these is none of all of them; None:
+    they are as many as anything is compared on."""
+    if whole >= enough_in_common(played):
+        return None
+    were = "was" if whole == 1 else "were"
+    return f"only {whole:,} of {count(played, 'question')} {were} played by both with no call missing"
 
 
 def mean_cost(by_question: Mapping[str, float] | None, asked: Collection[str] | None = None) -> float | None:

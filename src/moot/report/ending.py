@@ -31,6 +31,7 @@ from moot.report.remarks import front_words
 from moot.report.sections import all_sections
 from moot.report.top_row import none_came, top_row
 from moot.report.whose_figures import whose_words
+from moot.stats.counted_words import of_them
 
 LINES = 25
 """So many a screen has."""
@@ -368,7 +369,8 @@ def _failed_calls(figures: Figures) -> str | None:
         return None
     worst = max(failures, key=lambda failure: failure["times"])
     calls = sum(failure["times"] for failure in failures)
-    return f"{count(calls, 'call')} failed, most of them to {worst['model']} ({worst['kind']}) (--section failures)."
+    whose = f"{of_them(worst['times'], calls)} to {worst['model']} ({worst['kind']})".lstrip()
+    return f"{count(calls, 'call')} failed, {whose} (--section failures)."
 
 
 def _frontier(figures: Figures, console: Console) -> str | None:

@@ -10,6 +10,11 @@ def count(number: int, one: str, many: str | None = None) -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
+def of_them(part: int, whole: int) -> str:
+    """``15 of them``, ``all``; nothing of a single one."""
+    return f"{part:,} of them" if part < whole else "all" if whole > 1 else ""
+
+
 def few_names(names: Sequence[str], room: int = 48) -> str:
     """``ann, bob and 7 others``: as many as these characters hold, and one at the least. All stand in the figures."""
     named = list(names[:1])

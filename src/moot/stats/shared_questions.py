@@ -78,6 +78,11 @@ def shared_questions(
     return SharedQuestions(names, tuple(sorted(common)), left_out, not left_out and len(common) == len(everything))
 
 
+def enough_in_common(most: int) -> float:
+    """So many of the questions that are to be compared, of whoever has `most`."""
+    return min(ENOUGH * most, FEW_QUESTIONS)
+
+
 def _the_same(played: Mapping[str, Collection[str]], questions: Collection[str] | None) -> Collection[str] | None:
     """The questions, where all options have played the same ones, and none that is not asked for: mostly it is so."""
     first, *others = map(_as_set, played.values()) if played else (frozenset[str](),)
@@ -92,7 +97,7 @@ def _as_set(those: Collection[str]) -> Set[str]:
 
 def _common(several: Sequence[frozenset[str]], everything: frozenset[str]) -> frozenset[str]:
     """The questions that are ranked on; none of the options is without any."""
-    enough = min(ENOUGH * max(map(len, several)), FEW_QUESTIONS)
+    enough = enough_in_common(max(map(len, several)))
     whole = frozenset.intersection(*several)
     if whole and len(whole) >= enough:
         return whole

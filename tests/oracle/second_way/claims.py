@@ -561,7 +561,7 @@ def _cost(raw: Raw, side: Option, several: Singles, single: str | None, asked: S
     alone = CostAlone(None, None) if single is None else _taken_alone(raw, several, single, known)
     if alone.questions is None:
         return row
-    if not alone.questions:
+    if not alone.questions or len(alone.questions) < min(len(side.values) / 4, 30):
         return {**row, "cost_why": ANY_TEXT}
     over = {"cost_n": len(alone.questions)} if len(alone.questions) < len(side.values) else {}
     paid = mean([side.paid_usd[q] for q in alone.questions]) if side.paid_usd is not None else None

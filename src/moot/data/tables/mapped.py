@@ -212,7 +212,9 @@ class TableRow:
         held = any(self.values.get(name) not in (None, "") for name in names)
         if given["answer"] is None and not self.says_null("answer"):
             given["answer"] = ""
-        return {**given, "choices": held}
+        column = self.columns.columns.get("context")
+        context = self._cell(column) if isinstance(column, str) else None
+        return {**given, "choices": held, "context": context}
 
     @property
     def is_pictured(self) -> bool:

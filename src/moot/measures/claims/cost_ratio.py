@@ -1,7 +1,8 @@
 """How many times what the best single player takes the option of the headline takes.
 
 It is over the questions of which it is known what both take. Where too many plays of one of them lack a call those that lack
-none may be the cheap ones: then there is no ratio, as there is no cost in its own row.
+none may be the cheap ones: then there is no ratio, as there is no cost in its own row. There is none over a few of many
+questions either.
 """
 
 from __future__ import annotations
@@ -10,7 +11,14 @@ from collections.abc import Collection, Sequence
 
 from moot.measures.claims.singles import Singles
 from moot.measures.native_cost import NativeCost, cheapest, native_cost
-from moot.measures.question_costs import NONE_WHOLE, cell_costs, cut_by_failures, mean_cost, why_no_ratio
+from moot.measures.question_costs import (
+    NONE_WHOLE,
+    cell_costs,
+    cut_by_failures,
+    mean_cost,
+    why_no_ratio,
+    why_too_few,
+)
 from moot.measures.sides import SideResults
 from moot.measures.source import Source
 from moot.stats.estimates import Row
@@ -39,6 +47,8 @@ def cost_row(source: Source, side: SideResults, asked: Sequence[str], singles: S
         return row
     if not alone.questions:
         return {**row, "cost_why": _why_none(source, side, singles, single)}
+    if (few := why_too_few(len(alone.questions), len(side.calls))) is not None:
+        return {**row, "cost_why": few}
     over = {"cost_n": len(alone.questions)} if len(alone.questions) < len(side.calls) else {}
     usd, taken = mean_cost(side.cost_usd, alone.questions), mean_cost(side.calls, alone.questions)
     if usd and alone.cost_usd:

@@ -23,7 +23,7 @@ from moot.measures.preferences.options import (
     missing_told,
     with_why,
 )
-from moot.measures.question_costs import mean_cost, why_no_ratio
+from moot.measures.question_costs import mean_cost, why_no_ratio, why_too_few
 from moot.measures.sides import cells_named, side_of
 from moot.measures.source import Source
 from moot.stats.counted_words import count
@@ -136,6 +136,8 @@ def _cost(source: Source, row: Row) -> Row:
     if not (both := sorted(played - cut)):
         seen = (episode for cell in (*team, *one) for episode in source.seen(cell))
         return {**nothing, "cost_why": why_no_ratio(played, seen, {side.title: side.cut for side in sides})}
+    if (few := why_too_few(len(both), len(played))) is not None:
+        return {**nothing, "cost_why": few}
     over = {"cost_n": len(both)} if cut else {}
     usd, one_usd = (mean_cost(side.cost_usd, both) for side in sides)
     if usd and one_usd:

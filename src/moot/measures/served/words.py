@@ -11,7 +11,7 @@ from moot.measures.askings import ABSENT, PLAYER
 from moot.measures.facts.figures import LOST_OR_NOT_KEPT
 from moot.measures.numbers import between, money, percent, rounded
 from moot.measures.served.drift import figure_words
-from moot.stats.counted_words import count, waiting_words
+from moot.stats.counted_words import count, of_them, waiting_words
 from moot.types import WITH_ANSWER
 
 Row = Mapping[str, Any]
@@ -129,7 +129,8 @@ def trouble_words(served: Row, named: int = NAMED) -> Iterator[str]:
         yield f"Absent: {'; '.join(told)}{others}."
     if failures := served["failures"]:
         calls, first = sum(row["times"] for row in failures), failures[0]
-        yield f"{count(calls, 'call')} failed, most of them of {first['model']} ({first['kind']})."
+        whose = f"{of_them(first['times'], calls)} of {first['model']} ({first['kind']})".lstrip()
+        yield f"{count(calls, 'call')} failed, {whose}."
     if not endings and not absent and not failures:
         yield "Every question was answered, nobody was absent and no call failed."
 
