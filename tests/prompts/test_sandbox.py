@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -127,6 +128,16 @@ BOMBS = {
     "wide": "{{ '%9999d' | format(1) }}",
     "wide behind a sign": "{{ '%l%%999999999d' | format(1) }}",
     "many places": "{{ '%%%.999f' | format(1) }}",
+    "many wide places": "{% set t = '%99.99f' %}{% set n = [1e308] %}"
+    + "{% set t = t ~ t %}{% set n = n + n %}" * 18
+    + "{{ t | format(*n) | length }}",
+    "replaced without a count": "{% set t = 'a' %}"
+    + "{% set t = t ~ t %}" * 14
+    + "{{ t | replace('a', t, -1) | length }}",
+    "much in a loop": LONG
+    + "{% for a in t[:250000] %}"
+    + "{% set b = loop.index or loop.first %}" * 500
+    + "{% endfor %}",
     "slices": "{% for a in choices | slice(1000000000) %}{% endfor %}",
 }
 
@@ -150,6 +161,27 @@ def test_no_template_spends_much(tmp_path: Path, name: str) -> None:
     with pytest.raises(FileError):
         Prompts("en", folder_of(tmp_path, BOMBS[name])).check()
     assert time.process_time() - started < 10
+
+
+def test_no_template_makes_more_than_it_is_refused_for(tmp_path: Path) -> None:
+    tracemalloc.start()
+    try:
+        with pytest.raises(FileError):
+            Prompts("en", folder_of(tmp_path, BOMBS["replaced without a count"])).check()
+        assert tracemalloc.get_traced_memory()[1] < 60_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_lists_within_lists_are_indented_as_far_as_they_are_paid_for(tmp_path: Path) -> None:
+    deep: tuple[object, ...] = ("x",)
+    for _ in range(200):
+        deep = (deep,)
+    prompts = Prompts("en", folder_of(tmp_path, "{{ choices | tojson(80) | length }}"))
+    with pytest.raises(UsageError, match="more than"):
+        prompts.render("draft", question="Who?", choices=(deep,) * 10, context=None, kind="open")
+    few = prompts.render("draft", question="Who?", choices=(("A", "Ann"), ("B", "Bob")), context=None, kind="open")
+    assert few.endswith("Who?")
 
 
 def test_a_template_without_an_end_is_not_read_to_it(tmp_path: Path) -> None:

@@ -18,6 +18,8 @@ from jinja2.exceptions import SecurityError
 
 MOST_STEPS = 400_000
 """For one prompt: steps of loops, and filters and comparisons, a hundred characters of a text being one as well."""
+PARTS_A_STEP = 4
+"""What stands in a loop takes time at each of its turns, be it only a name."""
 CHARACTERS_A_STEP = 100
 MOST_TEXT = 20_000_000
 """Characters of a prompt, and of any text on the way to it."""
@@ -39,6 +41,8 @@ LONGEST_SEPARATOR = 100
 """Characters of what is stripped off a text, or parts it from its end: each is held against each of the text."""
 LONGEST_NUMERAL = 80
 """Characters of a text that is read as a number. A longer one is none."""
+LONGEST_PLACE = 420
+"""Characters of a number that is formatted, 99 of them behind its point."""
 LONGEST_IN_JSON = 12
 """Characters that one may be there: two halves, each by its number."""
 AN_ITEM = 10
@@ -139,12 +143,12 @@ def paid_for(value: Any) -> Any:
     return value
 
 
-def counted(values: Any) -> Any:
-    """What is gone through one by one, every step of it paid for beforehand."""
+def counted(values: Any, steps: int = 1) -> Any:
+    """What is gone through one by one, so many steps for each of it paid for beforehand."""
     if isinstance(values, Undefined):
         return values
     sized = values if isinstance(values, _SIZED) else list(islice(values, MOST_STEPS + 1))
-    spend(1 + len(sized))
+    spend(1 + steps * len(sized))
     return sized
 
 

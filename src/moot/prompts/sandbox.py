@@ -22,9 +22,11 @@ from jinja2.tests import TESTS as USUAL_TESTS
 from jinja2.utils import htmlsafe_json_dumps
 
 from moot.prompts.bounds import (
+    AN_ITEM,
     CHARACTERS_A_STEP,
     LONGEST_IN_JSON,
     LONGEST_NUMERAL,
+    LONGEST_PLACE,
     LONGEST_SEPARATOR,
     MOST_BITS,
     MOST_INDENT,
@@ -33,6 +35,7 @@ from moot.prompts.bounds import (
     MOST_PLACES,
     MOST_SOURCE,
     MOST_TEXT,
+    PARTS_A_STEP,
     counted,
     counting,
     number,
@@ -97,7 +100,7 @@ _ALLOWED = (
 _PLAIN = (str, int, float, Undefined)
 PIECES_AT_ONCE = 256
 """Of a prompt that is made: after so many it is looked at how long it is by now."""
-_PLACE = re.compile(r"%(?:%|[+\-# 0]{0,3}[0-9]{0,2}(?:\.[0-9]{0,2})?[diouxXeEfFgGcrsa])")
+_PLACE = re.compile(r"%(?:%|[+\-# 0]{0,3}[0-9]{0,2}(?:\.[0-9]{0,2})?[diouxXeEfFgGcs])")
 """Where a text is formatted: how wide what stands there is, with as many places, and what kind it is of."""
 _SPECIAL = frozenset(("self", "super", "caller", "varargs", "kwargs"))
 
@@ -125,7 +128,8 @@ def _format(pattern: Any, *values: Any) -> str:
     text = str(pattern)
     if "%" in _PLACE.sub("", text):
         raise SecurityError(f"formats with {text[:40]!r}; expected a width of two digits at most")
-    short_enough(len(text) + sum(weight(value) for value in values))
+    weights = (weight(value) * (1 if isinstance(value, str) else LONGEST_IN_JSON) for value in values)
+    short_enough(len(text) + LONGEST_PLACE * text.count("%") + sum(weights))
     return text % values
 
 
@@ -140,7 +144,8 @@ def _join(values: Any, between: Any = "", attribute: Any = None) -> str:
 
 def _replace(text: Any, old: Any, new: Any, count: Any = None) -> str:
     whole, before, after = str(text), str(old), str(new)
-    times = whole.count(before) if count is None else min(int(count), whole.count(before))
+    found = whole.count(before)
+    times = found if count is None or int(count) < 0 else min(int(count), found)  # as Python: below nothing is all
     short_enough(len(whole) + max(0, len(after) - len(before)) * times)
     return whole.replace(before, after, times)
 
@@ -166,8 +171,17 @@ def _tojson(value: Any, indent: Any = None) -> str:
     if indent is not None:
         indent = int(indent)  # a text would stand before every value
         _check_indent(indent)
-    short_enough(LONGEST_IN_JSON * weight(value))
+    weighs = weight(value)
+    lines = 2 * weighs // AN_ITEM  # a list begins one and ends on another
+    short_enough(LONGEST_IN_JSON * weighs + lines * _depth(value) * (indent or 0))
     return htmlsafe_json_dumps(value, sort_keys=True, indent=indent)
+
+
+def _depth(value: Any) -> int:
+    """How many lists stand within each other."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    return 1 + max(map(_depth, value), default=0) if isinstance(value, list | tuple) else 0
 
 
 def _flat(values: Any) -> Any:
@@ -287,8 +301,9 @@ class PromptEnvironment(ImmutableSandboxedEnvironment):
             if parts > MOST_PARTS:
                 raise TemplateSyntaxError(f"has more than {MOST_PARTS} parts", node.lineno or 1)
             self._check(node)
-        for loop in tree.find_all(nodes.For):
-            loop.iter = _through("moot counted", loop.iter)
+        for loop in list(tree.find_all(nodes.For)):
+            parts = sum(1 for _ in loop.find_all(nodes.Node))
+            loop.iter = _through("moot counted", loop.iter, nodes.Const(1 + parts // PARTS_A_STEP))
         self._charge(tree)
         return tree
 
@@ -351,5 +366,5 @@ class PromptEnvironment(ImmutableSandboxedEnvironment):
         return number(super().call_binop(context, operator, number(left), number(right)))
 
 
-def _through(name: str, expression: nodes.Node) -> nodes.Filter:
-    return nodes.Filter(expression, name, [], [], None, None, lineno=expression.lineno)
+def _through(name: str, expression: nodes.Node, *given: nodes.Const) -> nodes.Filter:
+    return nodes.Filter(expression, name, list(given), [], None, None, lineno=expression.lineno)
