@@ -89,6 +89,12 @@ def test_every_line_is_a_recorded_reply(tmp_path: Path, capfd: Captured) -> None
     assert json.loads(rows[0]["text"])["answer"] == rows[0]["answer"]
 
 
+def test_no_table_is_written(tmp_path: Path, capfd: Captured) -> None:
+    """What is not written as its name says is found out only by whoever opens it."""
+    assert moot("export", tmp_path / "cup.yaml", "-o", tmp_path / "replies.csv") == 2
+    assert "expected a name that ends in .jsonl" in " ".join(capfd.readouterr().err.split())
+
+
 def test_nothing_is_left_behind_where_it_cannot_be_written(tmp_path: Path, capfd: Captured) -> None:
     path = experiment(tmp_path, "first", MODELS, PLAYERS)
     assert moot("export", path, "-o", tmp_path / "replies.jsonl") == 2
