@@ -19,16 +19,17 @@ from moot.store.statements import Row
 from moot.store.store import Store
 from moot.whole_files import written_whole
 
-
 TABLES = (".csv", ".tsv", ".parquet", ".xlsx", ".xls", ".ods")
 """What is written is none of them, whatever it is called."""
 
 
 def export_command(path: Path, output: Path, *, store: str | None, questions: bool, served: bool) -> int:
-    if output.suffix.lower() in TABLES:
-        raise UsageError(f"-o: what is written is JSON lines; expected a name that ends in .jsonl, found {str(output)!r}")
     if str(output) != "-":
         output = checked_output(output, [path], store)
+    if output.suffix.lower() in TABLES:
+        raise UsageError(
+            f"-o: what is written is JSON lines; expected a name that ends in .jsonl, found {str(output)!r}"
+        )
     written = asyncio.run(_export(path, output, store, questions=questions, served=served))
     told = count(written, "question") if questions else count(written, "reply", "replies")
     say(f"moot: {told}", file=sys.stderr)
