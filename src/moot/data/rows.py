@@ -173,6 +173,8 @@ def csv_names(path: Path) -> tuple[str, ...]:
 def csv_cells(path: Path) -> NumberedRows:
     """The cells in which there is something, by the names of their columns; a row of empty ones is none."""
     with _csv_reader(path) as (reader, lines):
+        names = reader.fieldnames or ()
+        several_nameless = sum(not name.strip() for name in names) > 1
         lines.ends()
         for values in reader:
             begins = lines.began
@@ -180,6 +182,8 @@ def csv_cells(path: Path) -> NumberedRows:
             if None in values:
                 raise FileError("more cells than the header has columns", file=path, line=begins)
             cells = {name: text for name, cell in values.items() if (text := (cell or "").strip())}
+            if several_nameless and not all(map(str.strip, cells)):
+                raise _nameless(names, path, 1)
             if cells:
                 yield begins, cells
 
@@ -209,7 +213,8 @@ def _csv_reader(path: Path) -> Iterator[tuple[csv.DictReader[str], RowLines]]:
             names = reader.fieldnames or ()
             if path.suffix.lower() == ".txt" and len(names) < 2:
                 raise FileError(NO_TABS, file=path, line=1)
-            check_header(names, path, 1)
+            reader.fieldnames = _ends_told_apart(names)
+            check_header(reader.fieldnames, path, 1)
             yield reader, lines
         except UnicodeDecodeError as error:
             raise FileError(not_utf8(path, error.reason), file=path, line=first_line_not_utf8(path)) from None
@@ -238,13 +243,24 @@ def check_header(names: Sequence[str], path: Path, line: int) -> None:
     seen: set[str] = set()
     for name in names:
         if name in seen and not name.strip():
-            given = [repr(each.strip()) for each in names if each.strip()]
-            title = f"; {title_words(line, len(given), len(names))}" if len(given) * 2 < len(names) else ""
-            problem = f"two columns have no name; those with one are {', '.join(given) or 'none'}{title}"
-            raise FileError(problem, file=path, line=line)
+            raise _nameless(names, path, line)
         if name in seen:
             raise FileError("two columns have this name", file=path, line=line, key=name)
         seen.add(name)
+
+
+def _ends_told_apart(names: Sequence[str]) -> list[str]:
+    """Spreadsheets write a comma for each column behind the others in which something stood once: they have no name, and hold
+    nothing."""
+    named = max((place for place, name in enumerate(names, 1) if name.strip()), default=0)
+    return [*names[:named], *(" " * place for place in range(len(names) - named))]
+
+
+def _nameless(names: Sequence[str], path: Path, line: int) -> FileError:
+    given = [repr(each.strip()) for each in names if each.strip()]
+    title = f"; {title_words(line, len(given), len(names))}" if len(given) * 2 < len(names) else ""
+    problem = f"two columns have no name; those with one are {', '.join(given) or 'none'}{title}"
+    return FileError(problem, file=path, line=line)
 
 
 def title_words(line: int | None, named: int, columns: int) -> str:

@@ -51,6 +51,19 @@ def test_and_a_run_reads_it_as_without_that_column(header: str, first: bool, tmp
     assert "not used: a column without a name" in " ".join(dataset.notes)
 
 
+@pytest.mark.parametrize("header", ["id,text,answer", "question,answer"])
+def test_several_that_hold_nothing_are_nothing(header: str, tmp_path: Path) -> None:
+    """As a spreadsheet writes it of which columns were emptied."""
+    path, ours = tmp_path / "cup.csv", header.startswith("id")
+    rows = [f"{f'q{n},' if ours else ''}{asked},{said},,," for n, asked, said in ROWS]
+    path.write_text("\n".join([f"{header},,,", *rows]))
+    assert [case.question.text for case in load(path)] == [asked for _, asked, _ in ROWS]
+    assert find_questions(path, tmp_path / "moot.yaml", yes=True, small=False).unsettled is None
+    path.write_text("\n".join([f"{header},,,", *rows[:-1], rows[-1] + "more"]))
+    with pytest.raises(FileError, match=r"two columns have no name; those with one are .*'answer'"):
+        load(path)
+
+
 def test_a_column_too_many_of_our_form_is_named_without_it(tmp_path: Path) -> None:
     path = tmp_path / "cup.csv"
     path.write_text(",id,text,answer,round\n0,1,What?,x,3\n")
