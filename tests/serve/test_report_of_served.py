@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -58,9 +60,10 @@ PRICED = {
 }
 
 
-async def served_report(folder: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
+async def served_report(folder: Path, capsys: pytest.CaptureFixture[str], *since: str) -> dict[str, Any]:
     capsys.readouterr()
-    assert await asyncio.to_thread(run_app, app, ["report", str(folder / "team.yaml"), "--served", "--json"]) == 0
+    command = ["report", str(folder / "team.yaml"), "--served", "--json", *since]
+    assert await asyncio.to_thread(run_app, app, command) == 0
     figures: dict[str, Any] = json.loads(capsys.readouterr().out)["served"]
     return figures
 
@@ -79,6 +82,42 @@ async def test_each_answer_counts_and_each_call_is_paid_for_once(
     figures = await served_report(tmp_path, capsys)
     assert (figures["asked"], figures["questions"]) == (6, 2)
     assert figures["cost"]["usd_per_1000"] == pytest.approx(1_000 * cost_usd / 6)
+
+
+@pytest.mark.parametrize(
+    ("paid", "since"),
+    [
+        ("UPDATE {} SET created_at = created_at - 432000", ["--since", "2d"]),
+        ("UPDATE calls SET experiment = 'three'", []),
+    ],
+    ids=["earlier than is looked at", "by a run"],
+)
+async def test_what_was_paid_for_elsewhere_costs_nothing_here(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], paid: str, since: list[str]
+) -> None:
+    async with serving(tmp_path, PRICED, reuse=True) as served:
+        await served.chat("What is one?")
+    with closing(sqlite3.connect(tmp_path / "three.db")) as store, store:
+        for table in ("calls", "episodes"):
+            store.execute(paid.format(table))
+    async with serving(tmp_path, PRICED, reuse=True) as served:
+        await served.chat("What is one?")
+        await served.live.record.flush()
+        assert (await served_report(tmp_path, capsys, *since))["cost"] == {"usd_per_1000": 0.0}
+        _, body = await served.chat("What is two?")
+    figures = await served_report(tmp_path, capsys, *since)
+    assert figures["cost"]["usd_per_1000"] == pytest.approx(1_000 * body["moot"]["cost_usd"] / figures["asked"])
+
+
+async def test_a_team_of_a_visitor_pays_for_no_call_that_was_made(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async with serving(tmp_path, PRICED, reuse=True) as served:
+        await served.chat("What is one?")
+        two = {"strategy": "vote", "players": ["ann", "bob"], "captain": "ann"}
+        assert (await served.chat("What is one?", moot={"team": two}))[0] == 200
+    figures = await served_report(tmp_path, capsys)
+    assert [row["cost"] for row in figures["visitors_teams"]] == [{"usd_per_1000": 0.0}]
 
 
 async def test_a_word_on_an_answer_out_of_the_store_is_not_on_another_teams(

@@ -14,6 +14,7 @@ from moot.measures.cells import Row as StoredRow
 from moot.measures.columns import titled
 from moot.measures.served.agreement import NO_ANSWER
 from moot.measures.served.drift import ServedPlays, alert_words, drift_rows
+from moot.measures.served.paid_calls import count_calls_once
 from moot.measures.served.periods import days_each, moment, period_of
 from moot.measures.served.persons import persons_preferences
 from moot.measures.served.plays import CellName, LivePlay, LiveTraffic, read_traffic
@@ -43,6 +44,7 @@ def served_figures(
     """`plans`: all versions of the file that were served under the name. `beside`: teams that visitors have put together, told
     apart. `measured`: the plan of the run, or why there is none. Times are seconds of the clock."""
     traffic, visited = read_traffic(connection, plans, since), read_traffic(connection, beside, since)
+    count_calls_once(connection, [name], since, traffic.plays, visited.plays)
     spending = Spending(connection)
     plays = traffic.plays
     days = days_each(play.at for play in plays)

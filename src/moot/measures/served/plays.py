@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import orjson
 from sqlalchemy import Connection
@@ -111,18 +111,7 @@ def read_traffic(connection: Connection, plans: Sequence[Row], since: float | No
         traffic.plays += found
         traffic.cells += source.cells
     traffic.plays.sort(key=lambda play: (play.at, play.question, play.cell["id"]))
-    _count_calls_once(traffic.plays)
     return traffic
-
-
-def _count_calls_once(plays: list[LivePlay]) -> None:
-    """A stored call that is used again was paid for once: by the first of those that have it."""
-    made = set[str]()
-    for place, play in enumerate(plays):
-        own = tuple(key for key in play.calls if key not in made)
-        made.update(own)
-        if len(own) < len(play.calls):
-            plays[place] = replace(play, calls=own)
 
 
 def _plays(
