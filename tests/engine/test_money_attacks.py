@@ -243,20 +243,19 @@ def test_two_runs_at_once_ask_everything_once(tmp_path: Path, budget_usd: float 
 
 def test_what_a_killed_run_was_asking_is_taken_over_by_the_other(tmp_path: Path) -> None:
     write_questions(tmp_path, 150)
-    with provider(latency_s=0.5) as server:
+    with provider() as server:
+        server.held = True  # the first has calls under way, however long the second takes to begin
         path = experiment(tmp_path, server, concurrent=8)
         first = start(path)
         while server.requests < 8:
             time.sleep(0.01)
         second = start(path)
         while len(rows(path.with_suffix(".db"), "SELECT 1 FROM holders WHERE claiming = 1")) < 2:
-            assert first.poll() is None, "it was to be killed at work"
             time.sleep(0.05)
         first.send_signal(signal.SIGKILL)
         finish(first)
-        began = time.monotonic()
+        server.held = False
         assert finish(second) == (0, "")
-        assert time.monotonic() - began < 60
         again = sum(times - 1 for times in server.asked.values())
         assert again <= 2 * 8, "only what was under way is asked again"
         assert len(rows(path.with_suffix(".db"), "SELECT 1 FROM episodes WHERE outcome <> 'failed'")) == 150

@@ -408,7 +408,7 @@ async def test_litellms_errors_and_replies(monkeypatch: pytest.MonkeyPatch) -> N
         raise RuntimeError(f"Incorrect API key provided: {given['api_key']}")
 
     class Said:
-        def model_dump_json(self) -> str:
+        def model_dump_json(self, *, warnings: bool) -> str:
             return json.dumps(completion(f"your key is {KEY}"))
 
     async def repeats(**given: Any) -> Said:
