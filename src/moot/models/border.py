@@ -66,7 +66,9 @@ def storable(text: str) -> str:
 def blank(text: str) -> bool:
     """Whether nothing of it is seen: white space, controls, and what only looks like nothing."""
     stripped = text.strip()
-    return not stripped or not (_is_seen(stripped[0]) or any(map(_is_seen, stripped)))  # mostly the first is seen
+    if "!" <= stripped[:1] <= "~":  # mostly so
+        return False
+    return not any(map(_is_seen, stripped))
 
 
 def as_seen(text: str) -> str:
