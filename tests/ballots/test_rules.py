@@ -66,6 +66,10 @@ SPOILT: dict[str, tuple[str, Mapping[int, float], str]] = {
     "below-the-first": ("approval-voting", {-1: 1}, "no option -1"),
     "not-a-number": ("cumulative-voting", {0: float("nan")}, "expected a number for option 0"),
     "endless": ("cumulative-voting", {0: float("inf")}, "expected a number for option 0"),
+    "beyond-all-sums": ("cumulative-voting", {0: 1e308, 1: 1e308}, "for option 0, of no more than 1e+15"),
+    "debt-beyond-all-sums": ("cumulative-voting", {0: 1, 1: -1e308}, "expected a number for option 1"),
+    "ten-thousand-digits": ("ranked-voting", {0: 10**10_000}, "expected a number for option 0"),
+    "four-hundred-digits": ("approval-voting", {0: 10**400}, "expected a number for option 0"),
     "a-word": ("approval-voting", {0: "yes"}, "expected a number for option 0, found 'yes'"),  # type: ignore[dict-item]
     "a-word-for-an-option": ("approval-voting", {"B": 1}, "no option 'B'"),  # type: ignore[dict-item]
     "empty-order": ("ranked-voting", {}, "1 to 5 options in order, found 0"),
