@@ -112,7 +112,7 @@ def report(room: str, rows: Sequence[dict[str, Any]], places: int) -> None:
         f"\n{room}: {killed} of {len(rows)} killed ({ends.count('killed by time')} by time), drawn from {places} places: "
         f"{killed / len(rows):.3f} [{low:.3f}, {high:.3f}]"
     )
-    for row in sorted(rows, key=lambda row: row["id"][:3]):
+    for row in sorted(rows, key=lambda row: tuple(row["id"][:3])):
         if not row["outcome"].startswith("killed"):
             operator = row["id"][3].partition("/")[2]
             print(f"{row['outcome']} ({operator}, {row['tests']} tests)\n{row.get('diff', '')}\n")
