@@ -56,7 +56,7 @@ MORE := tests/stats/test_coverage.py tests/estimate/test_budget_estimate.py test
 	tests/oracle/test_selection_second_way.py tests/oracle/test_served_second_way.py tests/serve/test_uncounted_calls.py \
 	tests/serve/test_page_stages.py tests/report/page/test_points_in_browser.py tests/report/page/test_ungraded_in_browser.py \
 	tests/engine/test_cut_votes.py tests/models/test_local.py tests/live/test_doctor.py tests/serve/test_page_again.py \
-	tests/serve/test_page.py tests/store/test_migration.py tests/serve/test_persons_words.py tests/store/test_ledger.py \
+	tests/serve/test_page.py tests/serve/test_persons_words.py \
 	tests/serve/test_as_measured.py tests/serve/test_both_doors.py tests/report/test_ending.py tests/serve/test_long_past.py \
 	tests/serve/test_large_bodies.py tests/serve/test_what_paid_off.py tests/select/test_own_order.py \
 	tests/cli/test_outage_claims.py tests/measures/test_order_of_choices.py tests/cli/test_advise_recordings.py \

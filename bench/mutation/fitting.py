@@ -66,7 +66,7 @@ class Reach:
         with tempfile.NamedTemporaryFile(suffix=".json") as out, trees.one() as tree:
             packages = next(path for path in sys.path if path.endswith("site-packages"))
             surroundings = {"MUTANTS_PACKAGES": packages, "MUTANTS_RECORD": out.name}
-            if tree.pytest(["-p", "reach", "-k", self.only, name], RECORDING_S, surroundings) is None:
+            if tree.pytest(["-p", "reach", "-m", "not long", "-k", self.only, name], RECORDING_S, surroundings) is None:
                 print(f"only what is done in {RECORDING_S:g} s of it: {name}", flush=True)
             written = Path(out.name).read_text()
             record: dict[str, Any] = json.loads(written).get(name, NO_TESTS) if written else NO_TESTS
