@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import Connection, Table, create_engine, insert
 
 from moot.store import schema
+from moot.store.migrating import migrate
 
 _LEFT_OUT: Mapping[str, Mapping[str, Any]] = {
     "experiments": {"config": "{}", "size": 0, "created_at": 0.0},
@@ -70,5 +71,5 @@ def plan(
 @contextmanager
 def small_store() -> Iterator[Connection]:
     with create_engine("sqlite://").begin() as connection:
-        schema.metadata.create_all(connection)
+        migrate(connection)
         yield connection
