@@ -198,3 +198,23 @@ def test_how_odd_a_text_is() -> None:
 )
 def test_whether_a_word_goes_on(text: str, ends: bool) -> None:
     assert ends_in_letter(text) is ends
+
+
+@pytest.mark.parametrize("long", [300, 20_000])
+def test_a_long_text_that_comes_at_once_is_told_up_to_what_may_be_a_key(long: int) -> None:
+    secrets, plain = Secrets([KEY, "tea4"]), "word " * (long // 5)
+    assert told(secrets, plain, len(plain)) == plain
+    for end in ("Zq9+ab", "Zq9%2", "\\u005aq9", "tea4", "te", "Zq9&plu"):
+        assert told(secrets, plain + end, long + len(end)) == plain, end
+    assert told(secrets, f"{plain}Zq9+abx", long + 7) == f"{plain}Zq9+abx"
+    assert told(secrets, f"{plain}steatea4", long + 8) == f"{plain}steatea4"
+    assert told(secrets, f"Zq9+abc/ {plain}", long + 9) == f"Zq9+abc/ {plain}", "it did not go on"
+    assert told(secrets, f"{plain}{KEY} {plain}", 2 * long + len(KEY) + 1) == ""
+    so_far = secrets.words_so_far()
+    assert so_far.take(f"{plain}Zq9+abc/DEF7x=") == plain
+    assert so_far.take("QpL0kdk and more") == ""
+    assert so_far.take(plain) == "", "nothing more is told"
+    so_far = secrets.words_so_far()
+    assert so_far.take(f"{plain}Zq9+abc/DEF7x=") + so_far.take("QpL0kd? and more " * 9) == (
+        f"{plain}Zq9+abc/DEF7x=" + "QpL0kd? and more " * 9
+    )
