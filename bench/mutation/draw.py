@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import random
+import warnings
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -88,7 +89,8 @@ def one_that_compiles(mutants: list[Mutant], generator: random.Random) -> Mutant
     """A `**` before keywords is no power: what no longer compiles is no fault that a test would have to see."""
     for mutant in generator.sample(mutants, len(mutants)):
         try:
-            compile(changed(mutant), mutant.file, "exec")
+            with warnings.catch_warnings(action="ignore"):  # `is` with a literal is a fault like others
+                compile(changed(mutant), mutant.file, "exec")
         except (SyntaxError, AttributeError):  # cosmic-ray stumbles over `except a.b`
             continue
         return None if is_bare_star(mutant) else mutant

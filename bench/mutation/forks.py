@@ -65,8 +65,9 @@ def main() -> None:
     ours = [name for name in sys.modules if name.partition(".")[0] == "moot"]
     assert not ours, f"a fault in these would not be seen: {ours}"
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit())  # so that what runs is ended, too
-    for line in sys.stdin:
-        print(json.dumps(exit_code(Asked(**json.loads(line)))), flush=True)
+    with suppress(BrokenPipeError):  # whoever asked is gone
+        for line in sys.stdin:
+            print(json.dumps(exit_code(Asked(**json.loads(line)))), flush=True)
 
 
 def exit_code(asked: Asked) -> int | None:
