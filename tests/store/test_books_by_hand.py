@@ -15,6 +15,7 @@ from sqlalchemy import Connection, select
 
 from moot.errors import BudgetReached
 from moot.store import holders, money, schema, store_at
+from moot.store import ledger as ledger_module
 from moot.store.bookkeeping import HOLD, LOSE, PAY, RESERVE, STRIKE, Books, Reservation, Settlement, day_of, numbered
 from moot.store.ledger import Ledger, open_account, paid_on, standing
 from moot.store.store import Store
@@ -222,6 +223,32 @@ async def test_who_waits_for_what_is_under_way_gets_what_is_given_back(store: St
     ledger.settle(first, 0.25, lost=True)
     assert (await asyncio.wait_for(waiting, 30)).usd == 0.5
     assert (paid, lost) == ([], [0.25]), "it is on nobody's account"
+
+
+@pytest.mark.parametrize("others", ["cup", "cup:asked"])
+async def test_what_another_process_has_under_way_is_waited_for(
+    store: Store, tmp_path: Path, others: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of the same account, or of the one beside it under the same cap."""
+    monkeypatch.setattr(ledger_module, "POLL_S", 0.01)
+    another = await store_at(f"sqlite:///{tmp_path / 's.db'}").open()
+    try:
+        await another.join("party")
+        await store.join("party")  # so that neither waits until it is noticed
+        theirs, ours = await Ledger.opened(another, others, 1.0), await Ledger.opened(store, "cup", 1.0)
+        hold = await theirs.reserve(0.75)
+        waiting = asyncio.create_task(ours.reserve(0.5))
+        await asyncio.sleep(0.1)
+        assert not waiting.done(), "it may give something back"
+        theirs.settle(hold, 0.5, lost=True)
+        await another.flush()
+        assert (await asyncio.wait_for(waiting, 30)).usd == 0.5
+        ours.settle(await waiting, 0.5, lost=True)
+        await store.flush()
+        with pytest.raises(BudgetReached):
+            await asyncio.wait_for(ours.reserve(0.25), 30)
+    finally:
+        await another.close()
 
 
 # --- who is at work, and whose calls are whose ------------------------------------------------------------------------
