@@ -217,9 +217,12 @@ SEED ?= 1
 ROOMS ?= stats measures ballots models store
 MINUTES ?= inf
 JOBS ?= 1
+CPU_S ?= 30
+ONLY ?=
 mutants: $(VENV)/.ready .mutants/env
 	.mutants/env/bin/python bench/mutants.py --count $(COUNT) --seed $(SEED) --rooms $(ROOMS) \
-		--minutes $(MINUTES) --jobs $(JOBS) --python $(CURDIR)/$(BIN)/python --without $(filter %.py,$(MORE))
+		--minutes $(MINUTES) --jobs $(JOBS) --seconds $(CPU_S) --only "$(ONLY)" --python $(CURDIR)/$(BIN)/python \
+		--without $(filter %.py,$(MORE))
 
 attack: $(VENV)/.ready browser
 	$(BIN)/moot models add minilm-l6
