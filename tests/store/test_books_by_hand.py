@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
-from collections.abc import AsyncIterator, Iterator, Mapping
-from functools import partial
-from pathlib import Path
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
 from small_store import fill, small_store
 from sqlalchemy import Connection, select
 
-from moot.errors import BudgetReached
-from moot.store import holders, money, schema, store_at
-from moot.store import ledger as ledger_module
+from moot.store import holders, money, schema
 from moot.store.bookkeeping import HOLD, LOSE, PAY, RESERVE, STRIKE, Books, Reservation, Settlement, day_of, numbered
-from moot.store.ledger import Ledger, open_account, paid_on, standing
-from moot.store.store import Store
+from moot.store.ledger import open_account, paid_on, standing
 
 
 @pytest.fixture
@@ -173,84 +167,6 @@ def test_what_a_person_paid_on_a_day_settled_or_under_way(spent: Connection) -> 
     assert paid_on(spent, "bob", "1970-01-01") == 0.0
 
 
-@pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    opened = await store_at(f"sqlite:///{tmp_path / 's.db'}").open()
-    yield opened
-    await opened.close()
-
-
-@pytest.mark.parametrize("account", ["cup", "cup:asked", "cup:served", "cup:bought"])
-async def test_an_account_alone_has_the_cap_and_not_a_cent_more(store: Store, account: str) -> None:
-    ledger = await Ledger.opened(store, account, 1.0)
-    assert (ledger.cap_usd, ledger.spent_usd, ledger.reserved_usd) == (1.0, 0.0, 0.0)
-    with pytest.raises(BudgetReached):
-        await asyncio.wait_for(ledger.reserve(1.25), 30)
-    hold = await ledger.reserve(0.75)
-    assert (ledger.reserved_usd, ledger.spent_usd) == (0.75, 0.0)
-    ledger.settle(hold, 0.5, lost=True)
-    await store.flush()
-    assert (ledger.reserved_usd, ledger.spent_usd, ledger.lost_usd, ledger.paid_usd) == (0.0, 0.5, 0.5, 0.5)
-    with pytest.raises(BudgetReached):
-        await asyncio.wait_for(ledger.reserve(0.625), 30)
-
-
-async def test_what_was_spent_beside_is_taken_off_the_cap(store: Store) -> None:
-    asks = await Ledger.opened(store, "cup:asked", 1.0)
-    asks.settle(await asks.reserve(0.5), 0.25, lost=True)
-    await store.flush()
-    runs = await Ledger.opened(store, "cup", 1.0)
-    assert (runs.cap_usd, runs.spent_usd) == (0.75, 0.0)
-    with pytest.raises(BudgetReached, match=r"of it by moot ask or moot play"):
-        await asyncio.wait_for(runs.reserve(0.875), 30)
-    asks.settle(await asks.reserve(0.125), 0.125, lost=True)
-    await store.flush()
-    assert runs.cap_usd == 0.625, "it hears of what is spent beside"
-    served = await Ledger.opened(store, "cup:served", 1.0)
-    assert served.cap_usd == 1.0
-
-
-async def test_who_waits_for_what_is_under_way_gets_what_is_given_back(store: Store) -> None:
-    ledger = await Ledger.opened(store, "cup", 1.0)
-    paid: list[tuple[str, str, float]] = []
-    lost: list[float] = []
-    ledger.on_paid, ledger.on_lost = lambda *told: paid.append(told), lost.append
-    first = await ledger.reserve(0.75)
-    waiting = asyncio.create_task(ledger.reserve(0.5))
-    for _ in range(5):
-        await asyncio.sleep(0.01)
-    assert not waiting.done()
-    ledger.settle(first, 0.25, lost=True)
-    assert (await asyncio.wait_for(waiting, 30)).usd == 0.5
-    assert (paid, lost) == ([], [0.25]), "it is on nobody's account"
-
-
-@pytest.mark.parametrize("others", ["cup", "cup:asked"])
-async def test_what_another_process_has_under_way_is_waited_for(
-    store: Store, tmp_path: Path, others: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Of the same account, or of the one beside it under the same cap."""
-    monkeypatch.setattr(ledger_module, "POLL_S", 0.01)
-    another = await store_at(f"sqlite:///{tmp_path / 's.db'}").open()
-    try:
-        await another.join("party")
-        await store.join("party")  # so that neither waits until it is noticed
-        theirs, ours = await Ledger.opened(another, others, 1.0), await Ledger.opened(store, "cup", 1.0)
-        hold = await theirs.reserve(0.75)
-        waiting = asyncio.create_task(ours.reserve(0.5))
-        await asyncio.sleep(0.1)
-        assert not waiting.done(), "it may give something back"
-        theirs.settle(hold, 0.5, lost=True)
-        await another.flush()
-        assert (await asyncio.wait_for(waiting, 30)).usd == 0.5
-        ours.settle(await waiting, 0.5, lost=True)
-        await store.flush()
-        with pytest.raises(BudgetReached):
-            await asyncio.wait_for(ours.reserve(0.25), 30)
-    finally:
-        await another.close()
-
-
 # --- who is at work, and whose calls are whose ------------------------------------------------------------------------
 
 
@@ -293,17 +209,3 @@ def test_claims_on_very_many_calls_are_looked_for_in_parts(small: Connection) ->
     assert set(holders.claimed(small, keys)) == set(keys[::100])
     assert holders.taken(small, keys, "me") == set(keys[::100])
     holders.claim(small, [], "me")
-
-
-async def test_two_at_work_on_one_store_notice_each_other(store: Store) -> None:
-    presence = await store.join("ours")
-    assert await store.join("theirs") is presence, "once"
-    assert (presence.party, presence.has_company, presence.claiming) == ("ours", True, False)
-    look = partial(holders.others_of, ident="new", party="new")
-    assert (await store.read(look)).living == {presence.id}
-    assert await presence.begin("k")
-    assert presence.is_sure("k")
-    assert not presence.is_sure("l"), "nobody has begun it"
-    assert await presence.is_ours("k")
-    assert presence.kept("k") is None, "who is alone claims nothing"
-    assert not await presence.is_ours("k")
