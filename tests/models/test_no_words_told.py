@@ -85,7 +85,7 @@ def test_what_moot_logs_is_told_as_it_is(kept: Kept) -> None:
 def test_a_warning_is_told_without_its_words(said: list[str]) -> None:
     tell_warnings_without_words(said.append)
     warnings.showwarning("sk-secret", UserWarning, "their.py", 7)
-    never = "coroutine 'Client.ask' was never awaited"
+    never = "coroutine 'MadeByHand.ask' was never awaited"
     warnings.showwarning(never, RuntimeWarning, "their.py", 8)
     assert said == [f"UserWarning at their.py:7, {UNTOLD}", f"RuntimeWarning at their.py:8, {UNTOLD}"]
 
@@ -93,18 +93,18 @@ def test_a_warning_is_told_without_its_words(said: list[str]) -> None:
 @pytest.mark.parametrize(
     ("made_by", "words", "category", "told"),
     [
-        ("litellm.http", "coroutine 'Client.ask' was never awaited", RuntimeWarning, False),
-        ("litellm.http", "coroutine 'Client.ask' was never awaited", UserWarning, True),
-        ("litellm.http", "coroutine 'Other.ask' was never awaited", RuntimeWarning, True),
-        ("litellm.http", "coroutine 'Client.ask' was never awaited.", RuntimeWarning, True),
-        ("theirs.http", "coroutine 'Client.ask' was never awaited", RuntimeWarning, True),
+        ("litellm.http", "coroutine 'MadeByHand.ask' was never awaited", RuntimeWarning, False),
+        ("litellm.http", "coroutine 'MadeByHand.ask' was never awaited", UserWarning, True),
+        ("litellm.http", "coroutine 'NobodysOwn.ask' was never awaited", RuntimeWarning, True),
+        ("litellm.http", "coroutine 'MadeByHand.ask' was never awaited.", RuntimeWarning, True),
+        ("theirs.http", "coroutine 'MadeByHand.ask' was never awaited", RuntimeWarning, True),
     ],
 )
 def test_a_call_that_litellm_made_ready_and_nobody_wanted_is_no_warning(
     made_by: str, words: str, category: type[Warning], told: bool, said: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     module = ModuleType("litellm.by_hand")
-    module.__dict__["Client"] = type("Client", (), {"__module__": made_by})
+    module.__dict__["MadeByHand"] = type("MadeByHand", (), {"__module__": made_by})
     monkeypatch.setitem(sys.modules, "litellm.by_hand", module)
     tell_warnings_without_words(said.append)
     warnings.showwarning(words, category, "litellm.py", 1)
