@@ -218,3 +218,15 @@ def test_a_long_text_that_comes_at_once_is_told_up_to_what_may_be_a_key(long: in
     assert so_far.take(f"{plain}Zq9+abc/DEF7x=") + so_far.take("QpL0kd? and more " * 9) == (
         f"{plain}Zq9+abc/DEF7x=" + "QpL0kd? and more " * 9
     )
+
+
+def test_the_alphabet_of_addresses_is_another_only_where_it_was_packed() -> None:
+    """A plus in a key is a plus; in what is packed it may be a minus."""
+    assert Secrets([KEY]).without(Reply(KEY.replace("+", "-"))).text == KEY.replace("+", "-")
+    odd = "~~~???>>>~~~???>>>"
+    packed = base64.urlsafe_b64encode(f"user:{odd}".encode()).decode()
+    assert {"-", "_"} & set(packed)
+    for written in (packed, base64.b64encode(f"user:{odd}".encode()).decode()):
+        left = Secrets([odd]).without(Reply(f"sent {written} to us")).text
+        assert "⟨…✂…⟩" in left
+        assert len(left) < len("sent ⟨…✂…⟩ to us") + 12
