@@ -9,14 +9,15 @@ from typing import Any
 
 import pytest
 
-from moot.errors import RequestRejected
-from moot.models.budget import Hold, Overcharge, Overcharges, told_usd, within
+from moot.errors import RequestRejected, StoreError
+from moot.models.budget import Budget, Hold, Overcharge, Overcharges, Purse, told_usd, within
 from moot.models.filtered import FILTERED
 from moot.models.limit import Bucket, Limiter, Limits
+from moot.models.scripted import ScriptedModel
 from moot.models.secrets import Secrets
 from moot.models.stream_way import StreamRefused, StreamWay
 from moot.models.taken_params import TakenParams, refused_params
-from moot.types import FREE, Price, Reply, Usage
+from moot.types import FREE, Message, Price, Reply, Request, Usage
 
 # --- limits -----------------------------------------------------------------------------------------------------------
 
@@ -229,3 +230,43 @@ def test_a_key_of_bytes_that_are_no_text_is_looked_for_nevertheless() -> None:
     for byte in (0x80, 0xFF):
         key = f"open{chr(0xDC00 + byte)}sesame-now"
         assert Secrets([key]).hidden_in(f"no to {key}!") == "no to …!"
+
+
+class Looking(Purse):
+    """What a look around finds: nothing, a higher bill, or that the store is broken."""
+
+    def __init__(self, *finds: float | BaseException) -> None:
+        super().__init__(10.0)
+        self._finds = list(finds)
+
+    async def look_around(self) -> None:
+        found = self._finds.pop(0)
+        if isinstance(found, BaseException):
+            raise found
+        self.billed_before = {"tom": found}
+
+
+ASKED = Request((Message("user", "?"),))
+
+
+@pytest.mark.parametrize("error", [StoreError("gone"), asyncio.CancelledError()], ids=["broken", "cancelled"])
+async def test_what_was_held_is_given_back_where_nobody_is_asked(error: BaseException) -> None:
+    purse, model = Looking(0.0, error), ScriptedModel("tom", ["fine"])
+    with pytest.raises(type(error)):
+        await Budget(model, purse, Price(0.0, 2.0), 1_000_000).generate(ASKED)
+    assert model.requests == []
+    assert (purse.reserved_usd, purse.spent_usd) == (0.0, 0.0)
+
+
+async def test_what_is_held_is_what_is_known_when_it_leaves() -> None:
+    """A bill of three times the most has come while it waited."""
+    held: list[float] = []
+    purse = Looking(0.0, 3.0, 3.0)
+
+    def answer(request: Request) -> Reply:
+        held.append(purse.reserved_usd)
+        return Reply("fine", cost_usd=0.5)
+
+    await Budget(ScriptedModel("tom", answer), purse, Price(0.0, 2.0), 1_000_000).generate(ASKED)
+    assert held == [pytest.approx(6.0, rel=0.01)]
+    assert (purse.reserved_usd, purse.spent_usd) == (0.0, 0.5)
