@@ -28,6 +28,8 @@ class Desk:
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
         self.error: StoreError | None = None
+        self.slow_s = 0.0
+        """How long a claim takes to be written."""
 
     async def run(self, work: Callable[[Connection], T]) -> T:
         await asyncio.sleep(0.001)
@@ -42,9 +44,17 @@ class Desk:
             queries.put(self.connection, table, [row])
 
     def claim(self, claim: CallClaim) -> asyncio.Future[bool]:
-        holders.claim(self.connection, [claim.key], claim.holder)
-        asked: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
-        asked.set_result(self.claims().get(claim.key) == claim.holder)
+        loop = asyncio.get_running_loop()
+        asked: asyncio.Future[bool] = loop.create_future()
+
+        def written() -> None:
+            holders.claim(self.connection, [claim.key], claim.holder)
+            asked.set_result(self.claims().get(claim.key) == claim.holder)
+
+        if self.slow_s:
+            loop.call_later(self.slow_s, written)
+        else:
+            written()
         return asked
 
     def release(self, claims: Sequence[CallClaim]) -> None:
@@ -119,6 +129,25 @@ async def test_a_call_that_another_makes_is_waited_for(desk: Desk) -> None:
     assert await asyncio.gather(*waiting) == [False, False], "it is time to look for it"
     assert await second.begin("k")
     assert desk.claims() == {"k": second.id}
+    await first.leave()
+    await second.leave()
+
+
+@meeting
+async def test_who_is_cancelled_while_a_claim_is_written_lets_go_of_it(desk: Desk) -> None:
+    first, second = presence(desk), presence(desk)
+    await first.enter()
+    await second.enter()
+    desk.slow_s = 0.5
+    begun = asyncio.create_task(first.begin("k"))
+    await asyncio.sleep(0.1)
+    begun.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await begun
+    await asyncio.sleep(1.0)
+    assert desk.claims() == {}
+    assert not first.is_sure("k")
+    assert await second.begin("k")
     await first.leave()
     await second.leave()
 
