@@ -64,7 +64,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> type[Server]:
         Server=Ours,
         CommonParams=params,
         llama_flash_attn_type=SimpleNamespace(LLAMA_FLASH_ATTN_TYPE_ENABLED="on"),
-        json_schema_to_grammar=lambda schema: f"grammar of {sorted(schema)}",
+        json_schema_to_grammar=json.dumps,
     )
     monkeypatch.setitem(sys.modules, "xllamacpp", module)
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: object())
@@ -123,7 +123,13 @@ async def test_a_form_is_held_by_a_grammar_or_by_one_that_was_given(
     model = LocalModel("ann", weights(tmp_path))
     with pytest.raises(RequestRejected, match="cannot hold a reply to this schema"):
         await model.generate(Request(ASKED.messages, schema=SCHEMA))
-    assert server.asked[-1]["grammar"] == "grammar of ['properties', 'type', 'x-guidance']"
+    layout = {"whitespace_flexible": False, "item_separator": ", ", "key_separator": ": "}
+    bounded = {"answer": {"type": "string", "maxLength": local.STRING_CHARS}}
+    assert json.loads(server.asked[-1]["grammar"]) == {
+        "type": "object",
+        "properties": bounded,
+        "x-guidance": {**layout, "lenient": True},
+    }
     monkeypatch.setattr(server, "said", [event('{"answer": "Paris"}', "stop")])
     assert (await model.generate(Request(ASKED.messages, schema=SCHEMA))).text == '{"answer": "Paris"}'
     monkeypatch.setattr(server, "said", [event("Par", "length")])

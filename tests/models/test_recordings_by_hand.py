@@ -167,6 +167,14 @@ def test_what_looks_alike_is_one_text_and_what_is_not_seen_is_blank() -> None:
     ]
 
 
+def test_marks_that_choose_a_form_are_drawn_as_nothing_and_their_neighbours_are_not() -> None:
+    """Variation selectors of Mongolian, of all, and of ideographs; and the joiner of graphemes."""
+    unseen = ("\u034f", "\u180b", "\u180d", "\ufe00", "\ufe0f", "\U000e0100", "\U000e01ef")
+    assert [border.as_seen(f"a{mark}") for mark in unseen] == ["a"] * len(unseen)
+    seen = ("\u034e", "\u0350", "\u180a", "\ufdff", "\ufe10", "\U000e01f0")
+    assert [border.as_seen(f"a{mark}") for mark in seen] == [f"a{mark}" for mark in seen]
+
+
 def test_why_a_text_cannot_be_kept() -> None:
     assert border.text_problem("fine, né") is None
     assert border.text_problem(" \u200b") == "expected a text that is not empty"
