@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
 
+from moot.errors import ReplyBroken
 from moot.models.attempt import attempting
 from moot.models.error_forms import error_code, error_fields, error_status, error_words, tells
 from moot.models.filtered import FILTERED
+from moot.models.flights import left_unpriced, made_elsewhere
+from moot.models.idle_lines import IdleLines
 from moot.models.secrets import Secrets
 from moot.models.stream import StreamSoFar, give_up
 from moot.types import Price, Reply, Usage
@@ -204,3 +208,31 @@ def test_the_servers_own_words_with_those_that_it_quotes() -> None:
         "",
         "x" * 300,
     ]
+
+
+# --- lines that bring nothing -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words", "lines_before", "more"),
+    [(0.0, 0, 0, 20_000), (1.5, 0, 0, 23_000), (0.0, 1, 10, 19_994), (0.0, 3, 10, 20_000), (0.0, 9, 0, 20_000)],
+    ids=["at once", "in time", "a word takes four along", "and no more than there were", "and none beforehand"],
+)
+def test_so_many_lines_may_bring_nothing(
+    seconds: float, words: int, lines_before: int, more: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(time, "perf_counter", lambda: 100.0 + seconds)
+    idle = IdleLines(100.0)
+    for _ in range(lines_before):
+        idle.count()
+    for _ in range(words):
+        idle.brought_a_word()
+    for _ in range(more):
+        idle.count()
+    with pytest.raises(ReplyBroken, match=r"the stream does not go on: 2\d,001 lines brought no word"):
+        idle.count()
+
+
+def test_what_left_outside_of_any_call_is_nobodys() -> None:
+    left_unpriced()
+    made_elsewhere()
