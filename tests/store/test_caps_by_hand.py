@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from moot.errors import BudgetReached
+from moot.errors import BudgetReached, StoreError
 from moot.models.cache import StoredCall
 from moot.models.receipts import Receipts
 from moot.store import holders, money, store_at
@@ -144,3 +144,24 @@ async def test_two_at_work_on_one_store_notice_each_other(store: Store) -> None:
     assert await presence.is_ours("k")
     assert presence.kept("k") is None, "who is alone claims nothing"
     assert not await presence.is_ours("k")
+
+
+@pytest.mark.parametrize("with_calls", [True, False], ids=["with its calls", "the sums alone"])
+async def test_a_store_that_could_not_be_written_is_tried_again_where_it_keeps_the_sums_alone(
+    store: Store, with_calls: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Elsewhere whoever keeps the calls tries it again."""
+    ledger = await Ledger.opened(store, "cup", 1.0, with_calls=with_calls)
+
+    async def broken(group: object) -> object:
+        raise OSError("the disk is full")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(store, "_write", broken)
+        with pytest.raises(StoreError, match="the disk is full"):
+            await ledger.reserve(0.25)
+    if with_calls:
+        with pytest.raises(StoreError, match="the disk is full"):
+            await asyncio.wait_for(ledger.reserve(0.25), 30)
+        await store.again()
+    assert (await asyncio.wait_for(ledger.reserve(0.25), 30)).usd == 0.25
