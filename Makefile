@@ -12,7 +12,7 @@
 # make test-clients  other people's programs against a served team, and other people's servers, each in an environment of its own
 
 # What takes long and is far from everything else: a target of its own keeps `make test` at ten minutes.
-MORE := tests/stats/test_coverage.py tests/estimate/test_budget_estimate.py tests/models/test_packaged.py \
+MORE := tests/stats/test_coverage.py tests/estimate/test_budget_estimate.py \
 	tests/store/test_readers_and_writers.py tests/measures/test_no_neighbours.py tests/oracle/test_advice_second_way.py \
 	tests/contract/test_measures.py tests/measures/test_truth_within_bounds.py tests/python/test_typing.py \
 	tests/examples/test_paper_examples.py tests/estimate/test_estimate_table.py tests/measures/test_null_world.py \
@@ -55,8 +55,8 @@ MORE := tests/stats/test_coverage.py tests/estimate/test_budget_estimate.py test
 	tests/serve/test_log_words.py tests/decide/test_cheapest_recordings.py tests/engine/test_unpriced_losses.py \
 	tests/oracle/test_selection_second_way.py tests/oracle/test_served_second_way.py tests/serve/test_uncounted_calls.py \
 	tests/serve/test_page_stages.py tests/report/page/test_points_in_browser.py tests/report/page/test_ungraded_in_browser.py \
-	tests/engine/test_cut_votes.py tests/models/test_local.py tests/live/test_doctor.py tests/serve/test_page_again.py \
-	tests/serve/test_page.py tests/store/test_migration.py tests/serve/test_persons_words.py tests/store/test_ledger.py \
+	tests/engine/test_cut_votes.py tests/live/test_doctor.py tests/serve/test_page_again.py \
+	tests/serve/test_page.py tests/serve/test_persons_words.py \
 	tests/serve/test_as_measured.py tests/serve/test_both_doors.py tests/report/test_ending.py tests/serve/test_long_past.py \
 	tests/serve/test_large_bodies.py tests/serve/test_what_paid_off.py tests/select/test_own_order.py \
 	tests/cli/test_outage_claims.py tests/measures/test_order_of_choices.py tests/cli/test_advise_recordings.py \
@@ -217,9 +217,12 @@ SEED ?= 1
 ROOMS ?= stats measures ballots models store
 MINUTES ?= inf
 JOBS ?= 1
+CPU_S ?= 30
+ONLY ?=
 mutants: $(VENV)/.ready .mutants/env
 	.mutants/env/bin/python bench/mutants.py --count $(COUNT) --seed $(SEED) --rooms $(ROOMS) \
-		--minutes $(MINUTES) --jobs $(JOBS) --python $(CURDIR)/$(BIN)/python --without $(filter %.py,$(MORE))
+		--minutes $(MINUTES) --jobs $(JOBS) --seconds $(CPU_S) --only "$(ONLY)" --python $(CURDIR)/$(BIN)/python \
+		--without $(filter %.py,$(MORE))
 
 attack: $(VENV)/.ready browser
 	$(BIN)/moot models add minilm-l6

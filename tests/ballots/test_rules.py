@@ -62,9 +62,14 @@ SPOILT: dict[str, tuple[str, Mapping[int, float], str]] = {
     "a-heavy-vote": ("simple-voting", {0: 2}, "one vote"),
     "a-vote-against": ("simple-voting", {0: -1}, "one vote"),
     "no-such-option": ("simple-voting", {4: 1}, "no option 4; expected 0 to 3"),
+    "far-beyond-the-last": ("approval-voting", {9: 1}, "no option 9; expected 0 to 3"),
     "below-the-first": ("approval-voting", {-1: 1}, "no option -1"),
     "not-a-number": ("cumulative-voting", {0: float("nan")}, "expected a number for option 0"),
     "endless": ("cumulative-voting", {0: float("inf")}, "expected a number for option 0"),
+    "beyond-all-sums": ("cumulative-voting", {0: 1e308, 1: 1e308}, "for option 0, of no more than 1e+15"),
+    "debt-beyond-all-sums": ("cumulative-voting", {0: 1, 1: -1e308}, "expected a number for option 1"),
+    "ten-thousand-digits": ("ranked-voting", {0: 10**10_000}, "expected a number for option 0"),
+    "four-hundred-digits": ("approval-voting", {0: 10**400}, "expected a number for option 0"),
     "a-word": ("approval-voting", {0: "yes"}, "expected a number for option 0, found 'yes'"),  # type: ignore[dict-item]
     "a-word-for-an-option": ("approval-voting", {"B": 1}, "no option 'B'"),  # type: ignore[dict-item]
     "empty-order": ("ranked-voting", {}, "1 to 5 options in order, found 0"),
@@ -75,6 +80,9 @@ SPOILT: dict[str, tuple[str, Mapping[int, float], str]] = {
     "overdrawn": ("cumulative-voting", {0: 20, 1: 6}, "at most 25 points in all, found 26"),
     "debt": ("cumulative-voting", {0: 30, 1: -5}, "zero or more"),
     "half-approval": ("approval-voting", {0: 0.5}, "expected 1 for each option approved"),
+    "approved-twice": ("approval-voting", {0: 1, 1: 2}, "expected 1 for each option approved"),
+    "counted-twice": ("solution-counting", {0: 2}, "one vote"),
+    "half-a-vote": ("simple-voting", {0: 0.5}, "one vote"),
     "said-not-approved": ("approval-voting", {0: 1, 1: 0}, "nothing for the others"),
 }
 
@@ -117,6 +125,11 @@ def test_rules_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class TestWeighted:
+    def test_it_is_called_by_what_it_weighs(self) -> None:
+        weighted = Weighted(RankedVoting(), (1, 2))
+        assert weighted.name == "weighted ranked-voting"
+        assert weighted.problem({0: 2}, 3) == "expected the positions 1 to 1, each once"
+
     def test_a_heavy_voter_outvotes_two(self) -> None:
         weighted = Weighted(SimpleVoting(), (0.9, 0.4, 0.4))
         assert weighted.count([{0: 1}, {1: 1}, {1: 1}], 2) == Tally((0.9, 0.8), (0,), spoilt=0, voters=3)

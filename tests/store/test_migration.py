@@ -150,6 +150,7 @@ def is_as_it_was(label: str) -> bool:
     return not label.startswith(PLAYED_OTHERWISE_TODAY) or "single-call" in label
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", old.EXPERIMENTS)
 def test_a_new_run_asks_no_player_again(name: str, tmp_path: Path) -> None:
     """Prompts have got new parts since, so cells are others; the calls that they make are on record."""
@@ -176,6 +177,7 @@ def by_name(store: Path) -> dict[tuple[Any, ...], str]:
     }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", old.EXPERIMENTS)
 def test_it_reads_as_if_played_today(name: str, tmp_path: Path, played_today: Callable[[str], Path]) -> None:
     store, fresh = asyncio.run(migrated(name, tmp_path)), played_today(name).with_suffix(".db")
@@ -196,6 +198,7 @@ def test_it_reads_as_if_played_today(name: str, tmp_path: Path, played_today: Ca
             assert without_what_was_not_noted(verdict) == without_what_was_not_noted(new[key])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", old.EXPERIMENTS)
 def test_its_figures_are_those_of_a_run_of_today(
     name: str, tmp_path: Path, played_today: Callable[[str], Path], capsys: pytest.CaptureFixture[str]
@@ -219,6 +222,7 @@ def _timeless(figures: Any) -> Any:
     return [_timeless(part) for part in figures] if isinstance(figures, list) else figures
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", [*old.EXPERIMENTS, "served"])
 async def test_once_more_changes_nothing(name: str, tmp_path: Path) -> None:
     path = await migrated(name, tmp_path)
@@ -271,6 +275,7 @@ async def test_a_cell_of_two_files_is_told_by_the_one_that_was_first(
     assert options["given"] == given
 
 
+@pytest.mark.long
 async def test_some_at_a_time_makes_no_difference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "all").mkdir()
     whole = verdicts(await migrated("quiz", tmp_path / "all"))
@@ -289,6 +294,7 @@ async def test_an_old_store_with_a_step_from_the_future_is_left_alone(tmp_path: 
     assert rows(path, "SELECT * FROM episodes") == before
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", [*old.EXPERIMENTS, "served"])
 async def test_postgresql_too(name: str, tmp_path: Path, postgres: Any) -> None:
     url = postgres.database()

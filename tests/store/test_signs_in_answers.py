@@ -166,3 +166,22 @@ def steps_to_bring_up_to_date(store: Path, questions: int) -> int:
 def test_a_store_four_times_as_large_takes_four_times_as_long(tmp_path: Path) -> None:
     small, large = (steps_to_bring_up_to_date(tmp_path / f"{n}.db", n) for n in (100, 400))
     assert large < 6 * small
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("The C++ cat 😀 is -5 – 6 a", "c++ cat is -5 6 a"),
+        ("A#, b+c, d_e", "a# b c d e"),
+        ("2-3", "2 3"),
+        ("−7", "-7"),
+        ("Ёж, café, й", "еж cafe й"),
+        ("an  answer", "answer"),
+        ("the", "the"),
+        ("?!", "?!"),
+        ("x" * 10_001 + " !", "x" * 10_001 + " !"),
+    ],
+    ids=lambda text: text[:20],
+)
+def test_an_answer_as_it_was_normalised_then(text: str, words: str) -> None:
+    assert without_signs(text) == words

@@ -13,6 +13,9 @@ from typing import Protocol
 Ballot = Mapping[int, float] | None
 """What a voter says of options by their number; None is a spoilt ballot."""
 
+MOST_SAID = 1e15
+"""Nobody means more, and sums of such numbers are no longer exact; a sum of the largest is no number at all."""
+
 
 @dataclass(frozen=True, slots=True)
 class Tally:
@@ -77,6 +80,8 @@ def misread(ballot: Mapping[int, float], options: int) -> str | None:
     for option, value in ballot.items():
         if isinstance(option, bool) or not isinstance(option, int) or not 0 <= option < options:
             return f"there is no option {option!r}; expected 0 to {options - 1}"
-        if not isinstance(value, int | float) or not math.isfinite(value):
+        if not isinstance(value, int | float):
             return f"expected a number for option {option}, found {value!r}"
+        if not abs(value) <= MOST_SAID:
+            return f"expected a number for option {option}, of no more than {MOST_SAID:g}"
     return None

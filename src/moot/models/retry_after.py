@@ -44,7 +44,7 @@ def retry_after_s(header: str | None, *, now: float | None = None) -> float | No
 def duration_s(text: object) -> float | None:
     """Seconds of "17s", "6m0s", "0.5s" or "12ms", or of a plain number; None for what is none of these."""
     if isinstance(text, int | float) and not isinstance(text, bool):
-        return _bounded(float(text)) if text >= 0 else None
+        return _bounded(text) if text >= 0 else None
     if not isinstance(text, str) or len(text) > 100:
         return None
     text = text.strip()
@@ -119,10 +119,16 @@ def _until(value: object) -> float | None:
     seconds = duration_s(value)
     if seconds is None or seconds < LONGEST_S:
         return seconds
-    number = float(str(value))
+    try:
+        number = float(str(value))
+    except ValueError:  # so many hours
+        return seconds
     at_s = number / 1_000 if number >= _EPOCH_MS else number
     return _bounded(at_s - time.time()) if at_s >= _EPOCH_S else None
 
 
 def _bounded(seconds: float) -> float | None:
-    return min(LONGEST_S, max(0.0, seconds)) if math.isfinite(seconds) else None
+    try:
+        return min(LONGEST_S, max(0.0, float(seconds))) if math.isfinite(seconds) else None
+    except OverflowError:
+        return None

@@ -98,11 +98,10 @@ def _from_label(cell: Mapping[str, Any]) -> dict[str, str]:
 
 def options_in_label(written: str) -> dict[str, str]:
     """The options that a label tells, as texts."""
-    _, opened, rest = written.partition("(")
-    if not opened:
-        return {}
-    inside = rest.removesuffix(")")
+    inside = written.partition("(")[2].removesuffix(")")
     starts = [match for match in _OPTION.finditer(inside) if not _within(inside[: match.start()])]
+    if not starts:
+        return {}
     ends = [match.start() for match in starts[1:]] + [len(inside)]
     return {match[1]: inside[match.end() : end] for match, end in zip(starts, ends, strict=True)}
 

@@ -110,7 +110,14 @@ async def test_a_spoilt_ballot_is_no_vote(company: Any) -> None:
 OVERDRAWN: dict[str, list[Script]] = {
     "simple-voting": [{"choice": 0}, {"choice": 4}, {"choice": True}, {"choice": [1, 2]}],
     "ranked-voting": [{"ranking": []}, {"ranking": [1, 1]}, {"ranking": [0]}, {"ranking": "1 2"}],
-    "cumulative-voting": [{"points": [20, 6, 0]}, {"points": [-1, 2, 3]}, {"points": [1, 2]}, {"points": [1, "x", 1]}],
+    "cumulative-voting": [
+        {"points": [20, 6, 0]},
+        {"points": [-1, 2, 3]},
+        {"points": [1, 2]},
+        {"points": [1, "x", 1]},
+        {"points": [1e308, 1e308, 0]},
+        {"points": [10**400, 0, 0]},
+    ],
     "approval-voting": [{"approved": [1, 1]}, {"approved": [9]}, {"approved": 1}, {"approved": [None]}],
 }
 
