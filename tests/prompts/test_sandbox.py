@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import tracemalloc
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -138,6 +139,18 @@ BOMBS = {
     + "{% for a in t[:250000] %}"
     + "{% set b = loop.index or loop.first %}" * 500
     + "{% endfor %}",
+    **{f"a text that is {test}": f"{{{{ '%999999999d' is {test} }}}}" for test in ("even", "odd", "divisibleby(3)")},
+    "texts that are even": "{{ ['%999999999d'] | select('even') | list | length }}",
+    "a text that is rounded": "{{ 'a' | round(9, 'floor') }}",
+    "a list that is rounded": "{{ [1] | round(9, 'ceil') }}",
+    "a number without an end": "{{ 1e400 }}",
+    "a list without an end": "{{ [-1e400] | length }}",
+    "words in a list": "{% set t = 'a b '.split('|') %}"
+    + "{% set t = (t[0] ~ t[0]).split('|') %}" * 18
+    + "{{ t | title | length }}",
+    "decimals": "{% set t = [-1.2345678901234567e-300] %}"
+    + "{% set t = t + t %}" * 15
+    + "{% for a in 'aaaaaaaaaaaaaaaaaaaa' %}{{ t | string | length }}{% endfor %}",
     "slices": "{% for a in choices | slice(1000000000) %}{% endfor %}",
 }
 
@@ -171,6 +184,79 @@ def test_no_template_makes_more_than_it_is_refused_for(tmp_path: Path) -> None:
         assert tracemalloc.get_traced_memory()[1] < 60_000_000
     finally:
         tracemalloc.stop()
+
+
+LINES = "{% set t = 'я\\nя\\n' %}" + "{% set t = t + t %}"
+QUOTES = """{% set t = '""" """""" "' %}" "" + "{% set t = t + t %}"
+WAYS = {
+    "quoted": LINES + "{% set t = t + t %}" * 20 + "{{ t | quoted | length }}",
+    "in a line": LINES + "{% set t = t + t %}" * 20 + "{{ t | line | length }}",
+    "indented": LINES + "{% set t = t + t %}" * 20 + "{{ t | indent(2) | length }}",
+    "split": LINES + "{% set t = t + t %}" * 20 + "{{ t.splitlines() | length }}",
+    "escaped": QUOTES + "{% set t = t + t %}" * 18 + "{% set u = t | e %}{% set v = t | e %}{{ t | length }}",
+    "joined to what is escaped": QUOTES
+    + "{% set t = t + t %}" * 18
+    + "{% set s = '' | e %}{{ (s ~ t ~ t ~ t) | length }}",
+}
+
+
+@pytest.mark.parametrize("name", list(WAYS))
+def test_what_takes_a_text_apart_takes_no_more_than_is_bearable(tmp_path: Path, name: str) -> None:
+    prompts = Prompts("en", folder_of(tmp_path, WAYS[name]))
+    tracemalloc.start()
+    try:
+        with suppress(FileError):
+            prompts.check()
+        assert tracemalloc.get_traced_memory()[1] < 60_000_000
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("filter_", ["line", "quoted", "indent(2)"])
+def test_long_inputs_are_written_without_a_list_of_their_parts(tmp_path: Path, filter_: str) -> None:
+    question = "яж\n" * 100_000
+    prompts = Prompts("en", tmp_path)
+    (tmp_path / "draft.j2").write_text(f"{{{{ question | {filter_} }}}}", encoding="utf-8")
+    tracemalloc.start()
+    try:
+        prompts.render("draft", question=question, choices=(), context=None, kind="open")
+        assert tracemalloc.get_traced_memory()[1] < 8_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_step_that_takes_long_ends_a_prompt_by_the_clock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounds, "MOST_SECONDS", 0)
+    loop = "{% for a in question %}{{ a | upper }}{% endfor %}"
+    prompts = Prompts("en", folder_of(tmp_path, loop))
+    with pytest.raises(UsageError, match="more than 0 seconds"):
+        prompts.render("draft", question="x" * 1_000, choices=(), context=None, kind="open")
+
+
+def test_what_is_refused_is_said_in_one_line_of_bearable_length(tmp_path: Path) -> None:
+    for template in ("{{ " + "a" * 100_000 + " }}", "{% " + "a" * 100_000 + " %}", "{{ 1 is " + "a" * 100_000 + " }}"):
+        with pytest.raises(FileError) as refused:
+            Prompts("en", folder_of(tmp_path, template)).check()
+        assert len(str(refused.value)) < 1_000
+
+
+NESTED = {
+    "how many": "{{ drafts | length }}{{ loop.index }}/{{ reviews | length }}",
+    "by place": "{{ drafts[loop.index0][:20] }}{{ reviews[loop.index0] }}",
+    "whether there is any": "{% if context is defined and context is not none and context | length > 9 %}x{% endif %}",
+    "the first": "{{ drafts | first | length }}{{ reviews | last }}{{ context | default('none') | length }}",
+    "shown": "{{ review | line }}{% if draft != review %}!{% endif %}",
+}
+
+
+@pytest.mark.parametrize("name", list(NESTED))
+def test_drafts_may_stand_beside_all_reviews(name: str) -> None:
+    own = {
+        "many": "{# inputs: drafts, reviews, context #}{% for draft in drafts %}{{ draft | block }}"
+        + f"{{% for review in reviews %}}{NESTED[name]}{{% endfor %}}{{% endfor %}}"
+    }
+    drafts, reviews = (tuple(f"{n} {word * 400}" for n in range(40)) for word in ("a<b, ", "word "))
+    Prompts("en").bringing(own).render("many", drafts=drafts, reviews=reviews, context="It was so.\n" * 28_000)
 
 
 def test_lists_within_lists_are_indented_as_far_as_they_are_paid_for(tmp_path: Path) -> None:
