@@ -151,6 +151,14 @@ BOMBS = {
     "decimals": "{% set t = [-1.2345678901234567e-300] %}"
     + "{% set t = t + t %}" * 15
     + "{% for a in 'aaaaaaaaaaaaaaaaaaaa' %}{{ t | string | length }}{% endfor %}",
+    **{
+        f"steps given back by {name}": given + LONG + "{% for a in t[:250000] %}{% endfor %}" * 2
+        for name, given in {
+            "an indent": "{% set x = choices | tojson(-1000000000000) %}",
+            "what counts": "{% set x = question | map('moot counted', -1000000000000) | list %}",
+        }.items()
+    },
+    "what counts": "{% set x = question | map('moot counted') | list %}",
     "slices": "{% for a in choices | slice(1000000000) %}{% endfor %}",
 }
 

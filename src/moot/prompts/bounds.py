@@ -119,7 +119,7 @@ def spend(steps: int) -> None:
     spent = _spent.get(None)
     if spent is None:  # while a template is compiled
         return
-    spent.steps += steps
+    spent.steps += max(0, steps)
     spent.look_at_the_clock()
     if spent.steps > MOST_STEPS and spent.steps > (most := MOST_STEPS + spent.more // CHARACTERS_A_STEP):
         raise SecurityError(f"takes more than {most} steps")

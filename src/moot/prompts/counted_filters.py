@@ -76,7 +76,7 @@ def _check_indent(width: Any) -> None:
 def _tojson(value: Any, indent: Any = None) -> str:
     """As Jinja's. What is written so may be written so again, and be longer each time."""
     if indent is not None:
-        indent = int(indent)  # a text would stand before every value
+        indent = max(0, int(indent))  # a text would stand before every value
         _check_indent(indent)
     weighs = weight(value)
     lines = 2 * weighs // AN_ITEM  # a list begins one and ends on another

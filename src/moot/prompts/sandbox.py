@@ -273,6 +273,12 @@ class PromptEnvironment(ImmutableSandboxedEnvironment):
             return attr in _LOOP
         return isinstance(obj, str) and attr in _METHODS
 
+    def call_filter(self, name: str, *args: Any, **options: Any) -> Any:
+        """What a template names in a text, as `map` does."""
+        if name in self._inserted:
+            raise SecurityError(f"there is no filter {name!r} here")
+        return super().call_filter(name, *args, **options)
+
     def call(__self, __context: Context, __obj: Any, *args: Any, **options: Any) -> Any:
         given = (getattr(__obj, "__self__", None), *args, *options.values())
         if getattr(__obj, "__name__", None) in _EACH_AGAINST_EACH:
