@@ -248,6 +248,12 @@ def test_what_is_refused_is_said_in_one_line_of_bearable_length(tmp_path: Path) 
         assert len(str(refused.value)) < 1_000
 
 
+def test_long_inputs_and_many_numbers_are_written_as_json(tmp_path: Path) -> None:
+    prompts = Prompts("en", folder_of(tmp_path, "{{ choices | tojson }}{{ context | tojson }}"))
+    inputs = {"choices": tuple(n / 7 for n in range(20_000)), "context": "It was so.\n" * 100_000, "kind": "open"}
+    assert len(prompts.render("draft", question="Who?", **inputs)) > 1_200_000
+
+
 NESTED = {
     "how many": "{{ drafts | length }}{{ loop.index }}/{{ reviews | length }}",
     "by place": "{{ drafts[loop.index0][:20] }}{{ reviews[loop.index0] }}",

@@ -80,8 +80,10 @@ def _tojson(value: Any, indent: Any = None) -> str:
         _check_indent(indent)
     weighs = weight(value)
     lines = 2 * weighs // AN_ITEM  # a list begins one and ends on another
-    short_enough(LONGEST_IN_JSON * weighs + lines * _depth(value) * (indent or 0))
-    return str(htmlsafe_json_dumps(value, sort_keys=True, indent=indent))
+    short_enough(weighs + lines * _depth(value) * (indent or 0))
+    made = str(htmlsafe_json_dumps(value, sort_keys=True, indent=indent))
+    short_enough(len(made) - weighs)  # one character may be twelve
+    return made
 
 
 def _depth(value: Any) -> int:
