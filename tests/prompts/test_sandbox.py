@@ -159,6 +159,15 @@ BOMBS = {
         }.items()
     },
     "what counts": "{% set x = question | map('moot counted') | list %}",
+    **{
+        f"many lines that are {filter_}": "{% set t = '\\n\\n\\n\\n' %}"
+        + "{% set t = t + t %}" * 16
+        + f"{{% for a in 'aaaaaaaaaaaaaaaaaaaa' %}}{{{{ t | {filter_} | length }}}}{{% endfor %}}"
+        for filter_ in ("quoted", "indent")
+    },
+    "many words on a line": "{% set t = 'a b ' %}"
+    + "{% set t = t + t %}" * 17
+    + "{% for a in 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa' %}{{ t | line | length }}{% endfor %}",
     "slices": "{% for a in choices | slice(1000000000) %}{% endfor %}",
 }
 

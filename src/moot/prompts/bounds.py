@@ -22,6 +22,9 @@ MOST_STEPS = 400_000
 PARTS_A_STEP = 4
 """What stands in a loop takes time at each of its turns, be it only a name."""
 CHARACTERS_A_STEP = 100
+LINES_A_STEP = 10
+LETTERS_A_STEP = 25
+"""Of a text that is taken apart into its words."""
 MOST_SECONDS = 10
 """Of work, for a step that takes longer than it is thought to. Whatever is known to is bounded by steps, the same everywhere."""
 CHARACTERS_A_SECOND = 100_000

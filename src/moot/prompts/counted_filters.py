@@ -14,6 +14,7 @@ from jinja2.utils import htmlsafe_json_dumps
 
 from moot.prompts.bounds import (
     AN_ITEM,
+    LINES_A_STEP,
     LONGEST_IN_JSON,
     LONGEST_NUMERAL,
     LONGEST_PLACE,
@@ -22,9 +23,10 @@ from moot.prompts.bounds import (
     MOST_PLACES,
     counted,
     short_enough,
+    spend,
     weight,
 )
-from moot.prompts.foreign_text import joined, lines_of
+from moot.prompts.foreign_text import joined, lines_of, most_lines
 
 _PLACE = re.compile(r"%(?:%|[+\-# 0]{0,3}[0-9]{0,2}(?:\.[0-9]{0,2})?[diouxXeEfFgGcs])")
 """Where a text is formatted: how wide what stands there is, with as many places, and what kind it is of."""
@@ -62,7 +64,8 @@ def _indent(text: Any, width: Any = 4, first: Any = False, blank: Any = False) -
     if not isinstance(width, str):
         _check_indent(width)
     pad = width if isinstance(width, str) else " " * int(width)
-    lines = sum(1 for _ in lines_of(whole))
+    lines = most_lines(whole)
+    spend(lines // LINES_A_STEP)
     short_enough(len(whole) + lines * len(pad))
     padded = (pad + line if place and (line or blank) else line for place, line in enumerate(lines_of(whole)))
     return (pad if first else "") + joined(padded, "\n")

@@ -12,7 +12,8 @@ AT_ONCE = 100_000
 """Characters up to which a text is taken apart at once, which is faster and takes many times its length."""
 PIECES_AT_ONCE = 4_096
 _WORD = re.compile(r"\S+")
-_LINE_END = re.compile("\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
+LINE_ENDS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
+_LINE_END = re.compile(f"\r\n|[{LINE_ENDS}]")
 _TAG = re.compile(
     r"question|options?|context|answers?|reasoning|reference|positions?|documents?|messages?|solutions?|responses?"
     r"|proposals?|transcript|discussion|arguments?|facts?|criterion|criteria"
@@ -119,6 +120,11 @@ def lines_of(text: str) -> Iterator[str]:
         begins = ends.end()
     if begins < len(text):
         yield text[begins:]
+
+
+def most_lines(text: str) -> int:
+    """No fewer than it has: a pair of signs that ends one counts twice."""
+    return 1 + sum(map(text.count, LINE_ENDS))
 
 
 def joined(texts: Iterable[str], between: str) -> str:

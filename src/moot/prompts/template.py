@@ -16,8 +16,8 @@ from jinja2 import Environment, Template, TemplateError, meta
 from moot.errors import FileError
 from moot.foreign_files import opened
 from moot.models.closest import closest
-from moot.prompts.bounds import MOST_SOURCE, look_at
-from moot.prompts.foreign_text import block, has_brackets, line, quoted
+from moot.prompts.bounds import LETTERS_A_STEP, LINES_A_STEP, MOST_SOURCE, look_at, spend
+from moot.prompts.foreign_text import block, has_brackets, line, most_lines, quoted
 from moot.prompts.sandbox import PromptEnvironment, fill
 from moot.types import Message
 
@@ -75,7 +75,7 @@ def check_names(path: Path, source: str, allowed: frozenset[str]) -> None:
 
 @cache
 def _environment() -> Environment:
-    return PromptEnvironment({"block": _looking(block), "line": _looking(line), "quoted": quoted})
+    return PromptEnvironment({"block": _looking(block), "line": _by_words, "quoted": _by_lines})
 
 
 def _looking(made_safe: Callable[[str], str]) -> Callable[[object], str]:
@@ -88,6 +88,18 @@ def _looking(made_safe: Callable[[str], str]) -> Callable[[object], str]:
         return made_safe(written)
 
     return counted
+
+
+def _by_words(text: object) -> str:
+    written = str(text)
+    spend(len(written) // LETTERS_A_STEP)
+    return _looking(line)(written)
+
+
+def _by_lines(text: object) -> str:
+    written = str(text)
+    spend(most_lines(written) // LINES_A_STEP)
+    return quoted(written)
 
 
 def read_template(path: Path) -> str:
