@@ -363,6 +363,18 @@ def test_inputs_that_are_full_of_brackets_are_shown(tmp_path: Path, monkeypatch:
     assert len(shown) >= 2 * len(question) - 10
 
 
+@pytest.mark.parametrize("filter_", ["line", "quoted", "indent(2)", "block"])
+@pytest.mark.parametrize("text", ["\n", "a ", "<a "])
+def test_inputs_bring_the_steps_to_show_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, filter_: str, text: str
+) -> None:
+    """However many lines and words they have: a model that says so much stops nothing."""
+    monkeypatch.setattr(bounds, "MOST_STEPS", 100)
+    monkeypatch.setattr(bounds, "MOST_TEXT", 100)
+    prompts = Prompts("en", folder_of(tmp_path, f"{{{{ question | {filter_} }}}}"))
+    prompts.render("draft", question=text * 20_000, choices=(), context=None, kind="open")
+
+
 def test_numbers_are_written_as_they_are_asked_for(tmp_path: Path) -> None:
     written = "{{ '%.1f %% of %+05d, %-10.2f|%s' | format(12.34, 7, 1, question) }} {{ 'two words' | title }} "
     shown = Prompts("en", folder_of(tmp_path, written)).render(

@@ -34,6 +34,8 @@ MOST_TEXT = 4_000_000
 """Characters of a prompt, and of any text on the way to it: what takes it apart holds many times as much."""
 TIMES_INPUTS = 4
 """Inputs may be large, such as replies of many megabytes: a template may show them, so many times beyond these bounds."""
+MORE_A_STEP = 25
+"""Of those characters: inputs bring the steps that any filter of ours takes on them, once, be they nothing but ends of lines."""
 MOST_BITS = 256
 """Of a whole number."""
 MOST_SOURCE = 200_000
@@ -124,7 +126,7 @@ def spend(steps: int) -> None:
         return
     spent.steps += max(0, steps)
     spent.look_at_the_clock()
-    if spent.steps > MOST_STEPS and spent.steps > (most := MOST_STEPS + spent.more // CHARACTERS_A_STEP):
+    if spent.steps > MOST_STEPS and spent.steps > (most := MOST_STEPS + spent.more // MORE_A_STEP):
         raise SecurityError(f"takes more than {most} steps")
 
 

@@ -90,10 +90,13 @@ def _looking(made_safe: Callable[[str], str]) -> Callable[[object], str]:
     return counted
 
 
+_looked_at_line = _looking(line)
+
+
 def _by_words(text: object) -> str:
     written = str(text)
     spend(len(written) // LETTERS_A_STEP)
-    return _looking(line)(written)
+    return _looked_at_line(written)
 
 
 def _by_lines(text: object) -> str:
