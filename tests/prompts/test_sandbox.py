@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import tracemalloc
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -138,6 +139,35 @@ BOMBS = {
     + "{% for a in t[:250000] %}"
     + "{% set b = loop.index or loop.first %}" * 500
     + "{% endfor %}",
+    **{f"a text that is {test}": f"{{{{ '%999999999d' is {test} }}}}" for test in ("even", "odd", "divisibleby(3)")},
+    "texts that are even": "{{ ['%999999999d'] | select('even') | list | length }}",
+    "a text that is rounded": "{{ 'a' | round(9, 'floor') }}",
+    "a list that is rounded": "{{ [1] | round(9, 'ceil') }}",
+    "a number without an end": "{{ 1e400 }}",
+    "a list without an end": "{{ [-1e400] | length }}",
+    "words in a list": "{% set t = 'a b '.split('|') %}"
+    + "{% set t = (t[0] ~ t[0]).split('|') %}" * 18
+    + "{{ t | title | length }}",
+    "decimals": "{% set t = [-1.2345678901234567e-300] %}"
+    + "{% set t = t + t %}" * 15
+    + "{% for a in 'aaaaaaaaaaaaaaaaaaaa' %}{{ t | string | length }}{% endfor %}",
+    **{
+        f"steps given back by {name}": given + LONG + "{% for a in t[:250000] %}{% endfor %}" * 2
+        for name, given in {
+            "an indent": "{% set x = choices | tojson(-1000000000000) %}",
+            "what counts": "{% set x = question | map('moot counted', -1000000000000) | list %}",
+        }.items()
+    },
+    "what counts": "{% set x = question | map('moot counted') | list %}",
+    **{
+        f"many lines that are {filter_}": "{% set t = '\\n\\n\\n\\n' %}"
+        + "{% set t = t + t %}" * 16
+        + f"{{% for a in 'aaaaaaaaaaaaaaaaaaaa' %}}{{{{ t | {filter_} | length }}}}{{% endfor %}}"
+        for filter_ in ("quoted", "indent")
+    },
+    "many words on a line": "{% set t = 'a b ' %}"
+    + "{% set t = t + t %}" * 17
+    + "{% for a in 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa' %}{{ t | line | length }}{% endfor %}",
     "slices": "{% for a in choices | slice(1000000000) %}{% endfor %}",
 }
 
@@ -171,6 +201,85 @@ def test_no_template_makes_more_than_it_is_refused_for(tmp_path: Path) -> None:
         assert tracemalloc.get_traced_memory()[1] < 60_000_000
     finally:
         tracemalloc.stop()
+
+
+LINES = "{% set t = 'я\\nя\\n' %}" + "{% set t = t + t %}"
+QUOTES = """{% set t = '""" """""" "' %}" "" + "{% set t = t + t %}"
+WAYS = {
+    "quoted": LINES + "{% set t = t + t %}" * 20 + "{{ t | quoted | length }}",
+    "in a line": LINES + "{% set t = t + t %}" * 20 + "{{ t | line | length }}",
+    "indented": LINES + "{% set t = t + t %}" * 20 + "{{ t | indent(2) | length }}",
+    "split": LINES + "{% set t = t + t %}" * 20 + "{{ t.splitlines() | length }}",
+    "escaped": QUOTES + "{% set t = t + t %}" * 18 + "{% set u = t | e %}{% set v = t | e %}{{ t | length }}",
+    "joined to what is escaped": QUOTES
+    + "{% set t = t + t %}" * 18
+    + "{% set s = '' | e %}{{ (s ~ t ~ t ~ t) | length }}",
+}
+
+
+@pytest.mark.parametrize("name", list(WAYS))
+def test_what_takes_a_text_apart_takes_no_more_than_is_bearable(tmp_path: Path, name: str) -> None:
+    prompts = Prompts("en", folder_of(tmp_path, WAYS[name]))
+    tracemalloc.start()
+    try:
+        with suppress(FileError):
+            prompts.check()
+        assert tracemalloc.get_traced_memory()[1] < 60_000_000
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("filter_", ["line", "quoted", "indent(2)"])
+def test_long_inputs_are_written_without_a_list_of_their_parts(tmp_path: Path, filter_: str) -> None:
+    question = "яж\n" * 100_000
+    prompts = Prompts("en", tmp_path)
+    (tmp_path / "draft.j2").write_text(f"{{{{ question | {filter_} }}}}", encoding="utf-8")
+    tracemalloc.start()
+    try:
+        prompts.render("draft", question=question, choices=(), context=None, kind="open")
+        assert tracemalloc.get_traced_memory()[1] < 8_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_step_that_takes_long_ends_a_prompt_by_the_clock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounds, "MOST_SECONDS", 0)
+    loop = "{% for a in question %}{{ a | upper }}{% endfor %}"
+    prompts = Prompts("en", folder_of(tmp_path, loop))
+    with pytest.raises(UsageError, match="more than 0 seconds"):
+        prompts.render("draft", question="x" * 1_000, choices=(), context=None, kind="open")
+
+
+def test_what_is_refused_is_said_in_one_line_of_bearable_length(tmp_path: Path) -> None:
+    for template in ("{{ " + "a" * 100_000 + " }}", "{% " + "a" * 100_000 + " %}", "{{ 1 is " + "a" * 100_000 + " }}"):
+        with pytest.raises(FileError) as refused:
+            Prompts("en", folder_of(tmp_path, template)).check()
+        assert len(str(refused.value)) < 1_000
+
+
+def test_long_inputs_and_many_numbers_are_written_as_json(tmp_path: Path) -> None:
+    prompts = Prompts("en", folder_of(tmp_path, "{{ choices | tojson }}{{ context | tojson }}"))
+    inputs = {"choices": tuple(n / 7 for n in range(20_000)), "context": "It was so.\n" * 100_000, "kind": "open"}
+    assert len(prompts.render("draft", question="Who?", **inputs)) > 1_200_000
+
+
+NESTED = {
+    "how many": "{{ drafts | length }}{{ loop.index }}/{{ reviews | length }}",
+    "by place": "{{ drafts[loop.index0][:20] }}{{ reviews[loop.index0] }}",
+    "whether there is any": "{% if context is defined and context is not none and context | length > 9 %}x{% endif %}",
+    "the first": "{{ drafts | first | length }}{{ reviews | last }}{{ context | default('none') | length }}",
+    "shown": "{{ review | line }}{% if draft != review %}!{% endif %}",
+}
+
+
+@pytest.mark.parametrize("name", list(NESTED))
+def test_drafts_may_stand_beside_all_reviews(name: str) -> None:
+    own = {
+        "many": "{# inputs: drafts, reviews, context #}{% for draft in drafts %}{{ draft | block }}"
+        + f"{{% for review in reviews %}}{NESTED[name]}{{% endfor %}}{{% endfor %}}"
+    }
+    drafts, reviews = (tuple(f"{n} {word * 400}" for n in range(40)) for word in ("a<b, ", "word "))
+    Prompts("en").bringing(own).render("many", drafts=drafts, reviews=reviews, context="It was so.\n" * 28_000)
 
 
 def test_lists_within_lists_are_indented_as_far_as_they_are_paid_for(tmp_path: Path) -> None:
@@ -252,6 +361,18 @@ def test_inputs_that_are_full_of_brackets_are_shown(tmp_path: Path, monkeypatch:
         "draft", question=question, choices=(), context=None, kind="open"
     )
     assert len(shown) >= 2 * len(question) - 10
+
+
+@pytest.mark.parametrize("filter_", ["line", "quoted", "indent(2)", "block"])
+@pytest.mark.parametrize("text", ["\n", "a ", "<a "])
+def test_inputs_bring_the_steps_to_show_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, filter_: str, text: str
+) -> None:
+    """However many lines and words they have: a model that says so much stops nothing."""
+    monkeypatch.setattr(bounds, "MOST_STEPS", 100)
+    monkeypatch.setattr(bounds, "MOST_TEXT", 100)
+    prompts = Prompts("en", folder_of(tmp_path, f"{{{{ question | {filter_} }}}}"))
+    prompts.render("draft", question=text * 20_000, choices=(), context=None, kind="open")
 
 
 def test_numbers_are_written_as_they_are_asked_for(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import islice
+from time import thread_time
 from typing import Any
 
 from jinja2 import Undefined
@@ -21,10 +22,20 @@ MOST_STEPS = 400_000
 PARTS_A_STEP = 4
 """What stands in a loop takes time at each of its turns, be it only a name."""
 CHARACTERS_A_STEP = 100
-MOST_TEXT = 20_000_000
-"""Characters of a prompt, and of any text on the way to it."""
+LINES_A_STEP = 10
+LETTERS_A_STEP = 25
+"""Of a text that is taken apart into its words."""
+MOST_SECONDS = 10
+"""Of work, for a step that takes longer than it is thought to. Whatever is known to is bounded by steps, the same everywhere."""
+CHARACTERS_A_SECOND = 100_000
+LOOKS_AT_THE_CLOCK = 64
+"""So often something is paid for from one look at the clock to the next."""
+MOST_TEXT = 4_000_000
+"""Characters of a prompt, and of any text on the way to it: what takes it apart holds many times as much."""
 TIMES_INPUTS = 4
 """Inputs may be large, such as replies of many megabytes: a template may show them, so many times beyond these bounds."""
+MORE_A_STEP = 25
+"""Of those characters: inputs bring the steps that any filter of ours takes on them, once, be they nothing but ends of lines."""
 MOST_BITS = 256
 """Of a whole number."""
 MOST_SOURCE = 200_000
@@ -47,9 +58,12 @@ LONGEST_IN_JSON = 12
 """Characters that one may be there: two halves, each by its number."""
 AN_ITEM = 10
 """Characters that something in a list weighs beside its text: so a list is dearer than a text of its length."""
+A_NUMBER = 80
+"""Characters that one in a list weighs: it takes longer to write than a text does."""
 
 
 _HOLDERS = (list, tuple, dict)
+_NUMBERS = (int, float)
 _SIZED = (str, list, tuple, dict)
 """Written down once: `list | tuple` is made anew wherever it stands, and this is asked for every word that is shown."""
 
@@ -57,13 +71,15 @@ _SIZED = (str, list, tuple, dict)
 class PromptSpending:
     """What one prompt has taken so far, and what its inputs allow beyond the usual."""
 
-    __slots__ = ("_characters", "_inputs", "looked_at", "steps")
+    __slots__ = ("_began", "_characters", "_inputs", "_paid", "looked_at", "steps")
 
     def __init__(self, inputs: Mapping[str, Any]) -> None:
         self.steps = 0
         self.looked_at = 0
         self._inputs = inputs
         self._characters: int | None = None
+        self._paid = 0
+        self._began = thread_time()
 
     @property
     def more(self) -> int:
@@ -71,6 +87,13 @@ class PromptSpending:
         if self._characters is None:
             self._characters = TIMES_INPUTS * _characters(self._inputs)
         return self._characters
+
+    def look_at_the_clock(self) -> None:
+        self._paid += 1
+        if self._paid % LOOKS_AT_THE_CLOCK or thread_time() - self._began <= MOST_SECONDS:
+            return
+        if thread_time() - self._began > (most := MOST_SECONDS + self.more // CHARACTERS_A_SECOND):
+            raise SecurityError(f"takes more than {most} seconds")
 
 
 def _characters(value: Any) -> int:
@@ -101,8 +124,9 @@ def spend(steps: int) -> None:
     spent = _spent.get(None)
     if spent is None:  # while a template is compiled
         return
-    spent.steps += steps
-    if spent.steps > MOST_STEPS and spent.steps > (most := MOST_STEPS + spent.more // CHARACTERS_A_STEP):
+    spent.steps += max(0, steps)
+    spent.look_at_the_clock()
+    if spent.steps > MOST_STEPS and spent.steps > (most := MOST_STEPS + spent.more // MORE_A_STEP):
         raise SecurityError(f"takes more than {most} steps")
 
 
@@ -126,7 +150,7 @@ def weight(value: object) -> int:
     weighed, left = 0, [iter(value.values() if isinstance(value, dict) else value)]
     while left:
         for item in left[-1]:
-            weighed += AN_ITEM + (len(item) if isinstance(item, str) else 0)
+            weighed += AN_ITEM + (len(item) if isinstance(item, str) else A_NUMBER if isinstance(item, _NUMBERS) else 0)
             if weighed > most:
                 raise SecurityError(f"makes a list of more than {most} characters")
             if isinstance(item, _HOLDERS):

@@ -8,7 +8,7 @@ one prompt has an end: every step of a loop and every character that is handled 
 from __future__ import annotations
 
 import functools
-import re
+import math
 from collections.abc import Callable, Iterator, Mapping
 from itertools import chain, islice
 from typing import Any
@@ -19,20 +19,12 @@ from jinja2.filters import FILTERS as USUAL_FILTERS
 from jinja2.runtime import Context, LoopContext
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.tests import TESTS as USUAL_TESTS
-from jinja2.utils import htmlsafe_json_dumps
 
 from moot.prompts.bounds import (
-    AN_ITEM,
     CHARACTERS_A_STEP,
-    LONGEST_IN_JSON,
-    LONGEST_NUMERAL,
-    LONGEST_PLACE,
-    LONGEST_SEPARATOR,
     MOST_BITS,
-    MOST_INDENT,
     MOST_PARTS,
     MOST_PATH,
-    MOST_PLACES,
     MOST_SOURCE,
     MOST_TEXT,
     PARTS_A_STEP,
@@ -44,6 +36,7 @@ from moot.prompts.bounds import (
     spend,
     weight,
 )
+from moot.prompts.counted_filters import OURS, check_separator, flat, of_a_number
 
 _METHODS = frozenset(
     (
@@ -86,10 +79,18 @@ _ONE_BY_ONE = frozenset(
     )
 )
 """Filters that go through what they are given, or word by word, each step of which is paid for."""
+_WORD_BY_WORD = frozenset(("title", "wordcount"))
+"""Those of them that write down first what they are given."""
+_AT_ONCE = ("count", "length", "first", "last", "default", "d")
+"""Filters that take one step, however long what they are given is: `drafts | length` may stand in any loop."""
 _TESTS = (
     *("boolean", "defined", "divisibleby", "eq", "equalto", "even", "false", "float", "ge", "greaterthan", "gt", "in"),
     *("integer", "iterable", "le", "lessthan", "lower", "lt", "mapping", "ne", "none", "number", "odd", "sequence"),
     *("string", "true", "undefined", "upper", "==", "!=", ">", ">=", "<", "<="),
+)
+_TESTS_AT_ONCE = (
+    *("boolean", "defined", "undefined", "none", "mapping", "sequence", "string", "iterable", "number", "integer"),
+    *("float", "true", "false"),
 )
 _ALLOWED = (
     nodes.Template, nodes.Output, nodes.TemplateData, nodes.Name, nodes.Const, nodes.If, nodes.For, nodes.Assign,
@@ -100,8 +101,6 @@ _ALLOWED = (
 _PLAIN = (str, int, float, Undefined)
 PIECES_AT_ONCE = 256
 """Of a prompt that is made: after so many it is looked at how long it is by now."""
-_PLACE = re.compile(r"%(?:%|[+\-# 0]{0,3}[0-9]{0,2}(?:\.[0-9]{0,2})?[diouxXeEfFgGcs])")
-"""Where a text is formatted: how wide what stands there is, with as many places, and what kind it is of."""
 _SPECIAL = frozenset(("self", "super", "caller", "varargs", "kwargs"))
 
 
@@ -123,74 +122,6 @@ def fill(template: Template, inputs: Mapping[str, Any]) -> str:
         return "".join(pieces).strip()
 
 
-def _format(pattern: Any, *values: Any) -> str:
-    """``"%.1f" | format(x)``: a width or precision has two digits at most."""
-    text = str(pattern)
-    if "%" in _PLACE.sub("", text):
-        raise SecurityError(f"formats with {text[:40]!r}; expected a width of two digits at most")
-    weights = (weight(value) * (1 if isinstance(value, str) else LONGEST_IN_JSON) for value in values)
-    short_enough(len(text) + LONGEST_PLACE * text.count("%") + sum(weights))
-    return text % values
-
-
-def _join(values: Any, between: Any = "", attribute: Any = None) -> str:
-    if attribute is not None:
-        raise SecurityError("joins by an attribute; expected map before join")
-    several = _flat(counted(values))
-    short_enough(weight(several) + len(several) * len(str(between)))
-    texts = [str(value) for value in several]
-    return str(between).join(texts)
-
-
-def _replace(text: Any, old: Any, new: Any, count: Any = None) -> str:
-    whole, before, after = str(text), str(old), str(new)
-    found = whole.count(before)
-    times = found if count is None or int(count) < 0 else min(int(count), found)  # as Python: below nothing is all
-    short_enough(len(whole) + max(0, len(after) - len(before)) * times)
-    return whole.replace(before, after, times)
-
-
-def _indent(text: Any, width: Any = 4, first: Any = False, blank: Any = False) -> str:
-    whole = str(text)
-    if not isinstance(width, str):
-        _check_indent(width)
-    pad = width if isinstance(width, str) else " " * int(width)
-    lines = whole.splitlines() or [""]
-    short_enough(len(whole) + len(lines) * len(pad))
-    padded = [pad + line if number and (line or blank) else line for number, line in enumerate(lines)]
-    return (pad if first else "") + "\n".join(padded)
-
-
-def _check_indent(width: Any) -> None:
-    if int(width) > MOST_INDENT:
-        raise SecurityError(f"indents by more than {MOST_INDENT}")
-
-
-def _tojson(value: Any, indent: Any = None) -> str:
-    """As Jinja's. What is written so may be written so again, and be longer each time."""
-    if indent is not None:
-        indent = int(indent)  # a text would stand before every value
-        _check_indent(indent)
-    weighs = weight(value)
-    lines = 2 * weighs // AN_ITEM  # a list begins one and ends on another
-    short_enough(LONGEST_IN_JSON * weighs + lines * _depth(value) * (indent or 0))
-    return htmlsafe_json_dumps(value, sort_keys=True, indent=indent)
-
-
-def _depth(value: Any) -> int:
-    """How many lists stand within each other."""
-    if isinstance(value, dict):
-        value = list(value.values())
-    return 1 + max(map(_depth, value), default=0) if isinstance(value, list | tuple) else 0
-
-
-def _flat(values: Any) -> Any:
-    for value in values:
-        if isinstance(value, list | tuple | dict | Undefined):
-            raise SecurityError("shows a list of lists; expected a loop over it")
-    return values
-
-
 @pass_context
 def _shown(_: Context, value: Any) -> Any:
     """What stands in a prompt: a text or a number, or a plain list of them.
@@ -204,37 +135,8 @@ def _shown(_: Context, value: Any) -> Any:
     if isinstance(value, list | tuple):
         spend(1 + len(value))
         short_enough(weight(value))
-        return _flat(value)
+        return flat(value)
     raise SecurityError(f"shows a {type(value).__name__}; expected a text, a number or a list of them")
-
-
-def _trim(value: Any, chars: Any = None) -> str:
-    _check_separator(chars)
-    return str(value).strip(chars)
-
-
-def _check_separator(text: Any) -> None:
-    if isinstance(text, str) and len(text) > LONGEST_SEPARATOR:
-        raise SecurityError(f"strips or splits by more than {LONGEST_SEPARATOR} characters")
-
-
-def _int(value: Any, default: Any = 0, base: Any = 10) -> Any:
-    """As Jinja's, but a text of more than some digits is no number."""
-    if isinstance(value, str) and len(value) > LONGEST_NUMERAL:
-        return default
-    return USUAL_FILTERS["int"](value, default, base)
-
-
-def _float(value: Any, default: Any = 0.0) -> Any:
-    if isinstance(value, str) and len(value) > LONGEST_NUMERAL:
-        return default
-    return USUAL_FILTERS["float"](value, default)
-
-
-def _round(value: Any, precision: Any = 0, method: Any = "common") -> Any:
-    if not isinstance(precision, int) or abs(precision) > MOST_PLACES:
-        raise SecurityError(f"rounds to {precision!r:.20} places; expected at most {MOST_PLACES}")
-    return USUAL_FILTERS["round"](value, precision, method)
 
 
 def _check_paths(name: str, given: tuple[Any, ...], options: Mapping[str, Any]) -> None:
@@ -251,22 +153,41 @@ def _check_paths(name: str, given: tuple[Any, ...], options: Mapping[str, Any]) 
 def _paid(name: str, does: Callable[..., Any]) -> Callable[..., Any]:
     """A filter or a test that costs what it is given, and gives no number out of bounds."""
 
-    one_by_one = name in _ONE_BY_ONE
+    one_by_one, by_word = name in _ONE_BY_ONE, name in _WORD_BY_WORD
 
     @functools.wraps(does)
     def paid(*args: Any, **options: Any) -> Any:
         if len(args) == 1 and type(text := args[0]) is str and not options:  # by far the most of them, so in few steps
             spend(1 + len(text) // CHARACTERS_A_STEP + (len(text) if one_by_one else 0))
-            made = does(text)
-            return made if type(made) is str else number(made)
-        spend(1 + sum(map(weight, (*args, *options.values()))) // CHARACTERS_A_STEP)
+            return _grown(does(text), len(text))
+        weighs = sum(map(weight, (*args, *options.values())))
+        spend(1 + weighs // CHARACTERS_A_STEP)
         if one_by_one:
             _check_paths(name, args[2:], options)
             args = tuple(counted(each) if isinstance(each, Iterator) else each for each in args)
-            spend(next((len(value) for value in args if isinstance(value, str | list | tuple | dict)), 0))
-        return number(does(*args, **options))
+            through = next((len(value) for value in args if isinstance(value, str | list | tuple | dict)), 0)
+            spend(weighs if by_word else through)
+        return _grown(does(*args, **options), weighs)
 
     return paid
+
+
+def _one_step(does: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(does)
+    def paid(*args: Any, **options: Any) -> Any:
+        spend(1)
+        return does(*args, **options)
+
+    return paid
+
+
+def _grown(made: Any, paid: int) -> Any:
+    """What a filter makes: where it is longer than what was paid for, the rest is paid too."""
+    if isinstance(made, str):
+        if len(made) > paid:
+            spend((len(made) - paid) // CHARACTERS_A_STEP)
+        return made
+    return number(made)
 
 
 class PromptEnvironment(ImmutableSandboxedEnvironment):
@@ -284,12 +205,13 @@ class PromptEnvironment(ImmutableSandboxedEnvironment):
             finalize=_shown,
         )
         self.globals.clear()
-        ours = {"format": _format, "join": _join, "replace": _replace, "indent": _indent}
-        ours |= {"int": _int, "float": _float, "round": _round, "tojson": _tojson, "trim": _trim}
         usual: dict[str, Any] = {name: USUAL_FILTERS[name] for name in _FILTERS}
         tests: dict[str, Any] = {name: USUAL_TESTS[name] for name in _TESTS}
-        self.filters = {name: _paid(name, filter_) for name, filter_ in {**usual, **ours, **filters}.items()}
+        tests |= {name: of_a_number(tests[name]) for name in ("even", "odd", "divisibleby")}
+        self.filters = {name: _paid(name, filter_) for name, filter_ in {**usual, **OURS, **filters}.items()}
+        self.filters |= {name: _one_step(usual[name]) for name in _AT_ONCE}
         self.tests = {name: _paid(name, test) for name, test in tests.items()}
+        self.tests |= {name: _one_step(tests[name]) for name in _TESTS_AT_ONCE}
         self._inserted = {"moot counted": counted, "moot paid for": paid_for}
         self.filters.update(self._inserted)
 
@@ -321,6 +243,8 @@ class PromptEnvironment(ImmutableSandboxedEnvironment):
                 problem = "a list may hold only values that are written out"
         elif isinstance(node, nodes.Const) and isinstance(node.value, int) and node.value.bit_length() > MOST_BITS:
             problem = f"a number of more than {MOST_BITS} bits may not stand in a prompt"
+        elif isinstance(node, nodes.Const) and node.value in (math.inf, -math.inf):
+            problem = "a number without an end may not stand in a prompt"
         elif isinstance(node, nodes.Test) and node.name not in self.tests:
             problem = f"there is no test {node.name!r} here"
         elif isinstance(node, nodes.Filter) and (node.name not in self.filters or node.name in self._inserted):
@@ -333,26 +257,33 @@ class PromptEnvironment(ImmutableSandboxedEnvironment):
             raise TemplateSyntaxError(problem, node.lineno or 1)
 
     def _charge(self, tree: nodes.Node) -> None:
-        """What Jinja does without asking anybody is made to ask: comparing, joining, taking a part."""
+        """What Jinja does without asking anybody is made to ask: comparing, joining, cutting out."""
         for comparison in tree.find_all(nodes.Compare):
             comparison.expr = _through("moot paid for", comparison.expr)
             for operand in comparison.ops:
                 operand.expr = _through("moot paid for", operand.expr)
         for part in tree.find_all(nodes.Getitem):
-            part.node = _through("moot paid for", part.node)
-        for joined in tree.find_all(nodes.Concat):
-            joined.nodes = [_through("moot paid for", node) for node in joined.nodes]
+            if isinstance(part.arg, nodes.Slice):
+                part.node = _through("moot paid for", part.node)
+        for several in tree.find_all(nodes.Concat):
+            several.nodes = [_through("moot paid for", node) for node in several.nodes]
 
     def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
         if isinstance(obj, LoopContext):
             return attr in _LOOP
         return isinstance(obj, str) and attr in _METHODS
 
+    def call_filter(self, name: str, *args: Any, **options: Any) -> Any:
+        """What a template names in a text, as `map` does."""
+        if name in self._inserted:
+            raise SecurityError(f"there is no filter {name!r} here")
+        return super().call_filter(name, *args, **options)
+
     def call(__self, __context: Context, __obj: Any, *args: Any, **options: Any) -> Any:
         given = (getattr(__obj, "__self__", None), *args, *options.values())
         if getattr(__obj, "__name__", None) in _EACH_AGAINST_EACH:
             for text in given[1:]:
-                _check_separator(text)
+                check_separator(text)
         spend(1 + sum(map(weight, given)) // CHARACTERS_A_STEP)
         return paid_for(super().call(__context, __obj, *args, **options))
 

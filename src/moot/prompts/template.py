@@ -16,8 +16,8 @@ from jinja2 import Environment, Template, TemplateError, meta
 from moot.errors import FileError
 from moot.foreign_files import opened
 from moot.models.closest import closest
-from moot.prompts.bounds import MOST_SOURCE, look_at
-from moot.prompts.foreign_text import block, has_brackets, line, quoted
+from moot.prompts.bounds import LETTERS_A_STEP, LINES_A_STEP, MOST_SOURCE, look_at, spend
+from moot.prompts.foreign_text import block, has_brackets, line, most_lines, quoted
 from moot.prompts.sandbox import PromptEnvironment, fill
 from moot.types import Message
 
@@ -34,6 +34,7 @@ _BREAKS = (
 )
 """What filling in a template may raise."""
 TOO_DEEP = "too much stands within each other; expected fewer nested blocks and brackets, and shorter expressions"
+MOST_SAID = 300
 _TOO_DEEP = (RecursionError, MemoryError)
 _INPUTS = re.compile(r"\{#\s*inputs:([^#]*+)#\}")
 
@@ -67,12 +68,14 @@ def check_names(path: Path, source: str, allowed: frozenset[str]) -> None:
     if unknown := sorted(names_used(source) - allowed):
         expected = ", ".join(sorted(allowed)) or "none"
         hint = closest(unknown[0], allowed)
-        raise FileError(f"uses {', '.join(unknown)}; the inputs of this prompt are: {expected}{hint}", file=path)
+        raise FileError(
+            f"uses {shortened(', '.join(unknown))}; the inputs of this prompt are: {expected}{hint}", file=path
+        )
 
 
 @cache
 def _environment() -> Environment:
-    return PromptEnvironment({"block": _looking(block), "line": _looking(line), "quoted": quoted})
+    return PromptEnvironment({"block": _looking(block), "line": _by_words, "quoted": _by_lines})
 
 
 def _looking(made_safe: Callable[[str], str]) -> Callable[[object], str]:
@@ -85,6 +88,21 @@ def _looking(made_safe: Callable[[str], str]) -> Callable[[object], str]:
         return made_safe(written)
 
     return counted
+
+
+_looked_at_line = _looking(line)
+
+
+def _by_words(text: object) -> str:
+    written = str(text)
+    spend(len(written) // LETTERS_A_STEP)
+    return _looked_at_line(written)
+
+
+def _by_lines(text: object) -> str:
+    written = str(text)
+    spend(most_lines(written) // LINES_A_STEP)
+    return quoted(written)
 
 
 def read_template(path: Path) -> str:
@@ -119,13 +137,21 @@ def compiled(path: Path, source: str) -> Template:
     try:
         return _environment().from_string(source)
     except TemplateError as error:
-        raise FileError(f"not a valid template: {error}", file=path, line=getattr(error, "lineno", None)) from None
+        raise FileError(
+            f"not a valid template: {shortened(error)}", file=path, line=getattr(error, "lineno", None)
+        ) from None
     except _TOO_DEEP:
         raise _too_deep(source, path) from None
     except (SyntaxError, ValueError) as error:  # Python's own, of what Jinja made of it
         if "too many" in str(error):  # such as "statically nested blocks"
             raise _too_deep(source, path) from None
-        raise FileError(f"not a valid template: {error}", file=path) from None
+        raise FileError(f"not a valid template: {shortened(error)}", file=path) from None
+
+
+def shortened(said: object) -> str:
+    """What a template is refused for may repeat a word of it, of any length."""
+    whole = str(said)
+    return whole if len(whole) <= MOST_SAID else f"{whole[:MOST_SAID]}…"
 
 
 def _too_deep(source: str, path: Path | None = None) -> FileError:
@@ -136,7 +162,7 @@ def filled(place: Callable[[str], Path], name: str, template: Template, inputs: 
     try:
         return fill(template, inputs)
     except _BREAKS as error:
-        said = TOO_DEEP if isinstance(error, RecursionError) else error
+        said = TOO_DEEP if isinstance(error, RecursionError) else shortened(error)
         raise FileError(f"cannot be filled in: {said}", file=place(name), line=_line_of(error, template)) from error
 
 
