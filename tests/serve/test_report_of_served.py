@@ -88,7 +88,7 @@ async def test_each_answer_counts_and_each_call_is_paid_for_once(
     ("paid", "since"),
     [
         ("UPDATE {} SET created_at = created_at - 432000", ["--since", "2d"]),
-        ("UPDATE calls SET experiment = 'three'", []),
+        ("UPDATE calls SET experiment = 'three', created_at = created_at - 60", []),
     ],
     ids=["earlier than is looked at", "by a run"],
 )
@@ -107,6 +107,32 @@ async def test_what_was_paid_for_elsewhere_costs_nothing_here(
         _, body = await served.chat("What is two?")
     figures = await served_report(tmp_path, capsys, *since)
     assert figures["cost"]["usd_per_1000"] == pytest.approx(1_000 * body["moot"]["cost_usd"] / figures["asked"])
+
+
+@pytest.mark.parametrize(
+    ("changes", "since"),
+    [
+        (
+            (
+                "UPDATE served_calls SET created_at = created_at - 300000",
+                "UPDATE calls SET created_at = created_at - 260000",
+            ),
+            True,
+        ),
+        (("UPDATE calls SET experiment = 'another name that is served'",), False),
+    ],
+    ids=["begun before what is looked at", "in the name of another"],
+)
+async def test_what_was_made_while_a_question_was_answered_is_paid_by_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], changes: tuple[str, ...], since: bool
+) -> None:
+    async with serving(tmp_path, PRICED) as served:
+        _, body = await served.chat("What is one?")
+    with closing(sqlite3.connect(tmp_path / "three.db")) as store, store:
+        for change in changes:
+            store.execute(change)
+    figures = await served_report(tmp_path, capsys, *(["--since", "2d"] if since else []))
+    assert figures["cost"]["usd_per_1000"] == pytest.approx(1_000 * body["moot"]["cost_usd"])
 
 
 async def test_a_team_of_a_visitor_pays_for_no_call_that_was_made(
