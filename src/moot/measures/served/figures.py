@@ -168,7 +168,7 @@ def _ranked(ordered: Sequence[float], percent: int) -> float:
 
 
 def _cost(plays: Sequence[LivePlay], spending: Spending) -> Row:
-    """What a question took, over the calls of its answer. One unknown price makes it unknown, be it of a call that brought no reply."""
+    """What a question took, by the calls of its answer. An unknown price makes it unknown, be it of a call without a reply."""
     if not plays:
         return {"usd_per_1000": None, "why": NOTHING_ASKED}
     paid = [usd for usd in spending.sums_usd([play.calls for play in plays]) if usd is not None]
